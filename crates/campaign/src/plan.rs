@@ -14,6 +14,8 @@ pub struct Plan {
     pub seed: u64,
     /// The shader model of generated programs; empty for the default one.
     pub model: String,
+    /// The stage of generated programs; empty for compute shaders.
+    pub stage: String,
     pub tests: Vec<Test>,
     pub widths: Vec<u32>,
     /// As `wavelane san --orders` spells them; empty for the canonical order.
@@ -42,6 +44,8 @@ pub enum Work {
         program: u64,
         /// As in [`Plan::model`].
         model: String,
+        /// As in [`Plan::stage`].
+        stage: String,
     },
     Test(Test),
 }
@@ -82,7 +86,12 @@ impl Plan {
         let order = self.orders[next(self.orders.len())].clone();
         let width = self.widths[next(self.widths.len())];
         let work = match rest.checked_sub(self.fuzz) {
-            None => Work::Fuzz { seed: self.seed, program: rest, model: self.model.clone() },
+            None => Work::Fuzz {
+                seed: self.seed,
+                program: rest,
+                model: self.model.clone(),
+                stage: self.stage.clone(),
+            },
             Some(test) => Work::Test(self.tests[test as usize].clone()),
         };
         Unit { work, width, order, engine, device: String::new() }
@@ -105,10 +114,11 @@ pub struct Numbers<'a> {
 impl Numbers<'_> {
     /// The number of a unit, on whatever device it was run. `None` if the plan does not have it.
     pub fn of(&self, unit: &Unit) -> Option<u64> {
-        let Plan { fuzz, seed, model, widths, orders, engines, .. } = self.plan;
+        let Plan { fuzz, seed, model, stage, widths, orders, engines, .. } = self.plan;
         let program = match &unit.work {
-            Work::Fuzz { seed: of, program, model: by } => {
-                (of == seed && by == model && program < fuzz).then_some(*program)?
+            Work::Fuzz { seed: of, program, model: by, stage: at } => {
+                let is_of_plan = of == seed && by == model && at == stage;
+                (is_of_plan && program < fuzz).then_some(*program)?
             }
             Work::Test(test) => fuzz + self.tests.get(test)?,
         };
@@ -123,8 +133,11 @@ impl Numbers<'_> {
 impl std::fmt::Display for Unit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.work {
-            Work::Fuzz { seed, program, model } => {
+            Work::Fuzz { seed, program, model, stage } => {
                 write!(f, "fuzz {seed}/{program}")?;
+                if !stage.is_empty() {
+                    write!(f, " stage={stage}")?;
+                }
                 if !model.is_empty() {
                     write!(f, " model={model}")?;
                 }
@@ -152,10 +165,12 @@ impl Unit {
         let (width, order) = rest.split_once(' ').unwrap_or((rest, ""));
         let work = match what.split_once(' ')? {
             ("fuzz", rest) => {
-                let (numbers, model) = rest.split_once(" model=").unwrap_or((rest, ""));
+                let (rest, model) = rest.split_once(" model=").unwrap_or((rest, ""));
+                let (numbers, stage) = rest.split_once(" stage=").unwrap_or((rest, ""));
                 let (seed, program) = numbers.split_once('/')?;
                 let (seed, program) = (seed.parse().ok()?, program.parse().ok()?);
-                Work::Fuzz { seed, program, model: model.to_owned() }
+                let [model, stage] = [model, stage].map(str::to_owned);
+                Work::Fuzz { seed, program, model, stage }
             }
             ("test", rest) => {
                 let (name, text) = rest.rsplit_once(" text=")?;

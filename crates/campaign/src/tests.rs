@@ -7,6 +7,7 @@ fn plan() -> Plan {
         fuzz: 5,
         seed: 7,
         model: "6.10".to_owned(),
+        stage: String::new(),
         tests: vec![Test {
             name: "a b.test::case".to_owned(),
             text: "0123456789abcdef".to_owned(),
@@ -56,6 +57,11 @@ fn each_number_is_another_unit_and_its_text_says_everything() {
     let other = Plan { model: String::new(), ..plan.clone() };
     assert_eq!(other.unit(0).to_string(), "fuzz 7/0 @w4 engine=interp");
     assert_eq!(plan.numbers().of(&other.unit(0)), None);
+    let drawn = Plan { stage: "pixel".to_owned(), ..plan.clone() };
+    let unit = drawn.unit(0);
+    assert_eq!(unit.to_string(), "fuzz 7/0 stage=pixel model=6.10 @w4 engine=interp");
+    assert_eq!(Unit::parse(&unit.to_string()), Some(unit.clone()));
+    assert_eq!((drawn.numbers().of(&unit), plan.numbers().of(&unit)), (Some(0), None));
     for text in ["fuzz 7/5 model=6.10 @w4 engine=interp", "fuzz 7/0 model=6.10 @w8 engine=interp"] {
         assert_eq!(plan.numbers().of(&Unit::parse(text).unwrap()), None, "{text}");
     }

@@ -1,14 +1,19 @@
-//! Other texts in the place of a given program: compiled by its flags, with what is bound to it, examined and compared.
+//! Other texts in the place of a given program: compiled by its flags, with what is bound to it, examined and compared. A
+//! program is dispatched, or it is a draw, whose shaders are all in the text.
 //!
 //! Deliberately absent: which of them are wanted.
 
+mod draw;
+
 use std::collections::BTreeMap;
 
-use wavelane::internal::{self, Slot, Slots, Verdict};
-use wavelane::sanitizer::Report;
-use wavelane::{Adapter, Device, Dispatch, DispatchError, Options, ResourceTable, Shader, Trap};
+use jobs::DrawnRun;
+use wavelane::internal::{self, Seen, Slot, Slots, Verdict};
+use wavelane::{
+    Adapter, Device, Dispatch, DispatchError, Options, ResourceTable, Shader, Stage, Trap,
+};
 
-use crate::asked::{Launch, Sanitizing, WaveSizes};
+use crate::asked::{Binds, DrawArgs, Launch, Sanitizing, WaveSizes};
 use crate::compare::{self, Rules};
 use crate::compile::Remembered;
 use crate::plan::plan_of;
@@ -21,74 +26,139 @@ pub(crate) struct Setting {
     pub(crate) name: String,
     pub(crate) options: Options,
     pub(crate) included: BTreeMap<String, String>,
-    /// The contents by the names and elements of resources.
-    pub(crate) bound: Vec<(String, u32, Slot)>,
+    pub(crate) bound: Vec<Bound>,
+    /// What is drawn, instead of a dispatch; the options are those of the pixel shader.
+    pub(crate) drawing: Option<Drawing>,
     pub(crate) launch: Launch,
     pub(crate) san: Sanitizing,
     pub(crate) adapter: Adapter,
+}
+
+/// The contents of an element of a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    pub(crate) stage: Stage,
+    pub(crate) name: String,
+    pub(crate) element: u32,
+    pub(crate) slot: Slot,
+}
+
+/// A draw as it was asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawing {
+    pub(crate) asked: DrawArgs,
+    pub(crate) binds: Binds,
 }
 
 /// A candidate may never end; one with more wave-instructions is not kept.
 const MOST_FUEL: u64 = 1 << 22;
 
 /// A text that compiles, with what is bound to it.
-pub(crate) struct Candidate {
-    pub(crate) shader: Shader,
-    pub(crate) table: ResourceTable,
+pub(crate) enum Candidate {
+    Dispatch { shader: Shader, table: ResourceTable },
+    Draw(Box<DrawnRun>),
 }
 
-/// What is bound, for a [`Setting`].
-pub(crate) fn contents(table: &ResourceTable) -> Vec<(String, u32, Slot)> {
-    table.iter().map(|(it, element, slot)| (it.name.clone(), element, slot.clone())).collect()
+/// What a run left.
+pub(crate) enum Contents {
+    Table(ResourceTable),
+    Drawn(internal::Left),
+}
+
+/// What is bound to the shader of a stage, for a [`Setting`].
+pub(crate) fn contents(stage: Stage, table: &ResourceTable) -> Vec<Bound> {
+    let bound = |(resource, element, slot): (&wavelane::Resource, u32, &Slot)| Bound {
+        stage,
+        name: resource.name.clone(),
+        element,
+        slot: slot.clone(),
+    };
+    table.iter().map(|(it, element, slot)| bound((it, element, &slot))).collect()
+}
+
+impl Contents {
+    /// The bytes of a buffer.
+    pub(crate) fn buffer(&self, name: &str) -> Option<Vec<u8>> {
+        match self {
+            Contents::Table(table) => table.get(name, 0).map(|it| it.bytes.to_vec()),
+            Contents::Drawn(left) => {
+                let found = left.contents.iter().find(|it| it.name == name);
+                found.map(|it| it.buffer.bytes.to_vec())
+            }
+        }
+    }
 }
 
 impl Setting {
     /// `None` if it does not compile, or needs something that is not bound.
     pub(crate) fn compiled(&self, text: &str) -> Option<Candidate> {
+        if let Some(drawing) = &self.drawing {
+            return self.drawn(drawing, text).map(|it| Candidate::Draw(Box::new(it)));
+        }
         let included = &mut Remembered(&self.included);
         let compiled = Shader::compile(&self.name, text, &self.options, included).ok()?;
         let shader = compiled.shader?;
         let mut table = ResourceTable::new(&shader);
-        for (name, element, slot) in &self.bound {
-            if shader.resource(name).is_some_and(|(_, it)| it.used) {
+        self.bind(&shader, Stage::Compute, &mut table)?;
+        Some(Candidate::Dispatch { shader, table })
+    }
+
+    /// Binds to a shader what the program was given. `None` if that is not all that it needs.
+    fn bind(&self, shader: &Shader, stage: Stage, table: &mut ResourceTable) -> Option<()> {
+        for Bound { name, element, slot, .. } in self.bound.iter().filter(|it| it.stage == stage) {
+            let is_used = shader.resource(name).is_some_and(|(_, it)| it.used);
+            if is_used && table.get(name, *element).is_none() {
                 table.bind_at(name, *element, slot.clone()).ok()?;
             }
         }
-        table.unbound().is_empty().then_some(Candidate { shader, table })
+        table.unbound().is_empty().then_some(())
     }
 
     /// The widths at which candidates are looked at.
     pub(crate) fn widths(&self, candidate: &Candidate) -> Vec<u32> {
-        let device = Device::new(self.adapter.clone());
-        let Ok(pipeline) = device.create_compute_pipeline(&candidate.shader) else {
-            return Vec::new();
+        let mut widths = match candidate {
+            Candidate::Dispatch { shader, .. } => {
+                let device = Device::new(self.adapter.clone());
+                let Ok(pipeline) = device.create_compute_pipeline(shader) else {
+                    return Vec::new();
+                };
+                pipeline.wave_sizes().to_vec()
+            }
+            Candidate::Draw(run) => run.pipeline.wave_sizes().to_vec(),
         };
-        let mut widths = pipeline.wave_sizes().to_vec();
         if let WaveSizes::List(list) = &self.launch.wave_sizes {
             widths.retain(|it| list.contains(it));
         }
         widths
     }
 
+    fn fuel(&self, width: u32) -> u64 {
+        self.launch.fuel.at(width).map_or(MOST_FUEL, |it| it.min(MOST_FUEL))
+    }
+
     fn dispatch(&self, width: u32) -> Dispatch {
-        let fuel = self.launch.fuel.at(width).map_or(MOST_FUEL, |it| it.min(MOST_FUEL));
         Dispatch {
             wave_size: Some(width),
             lane_order: self.launch.lane_order,
             schedule: self.launch.schedule,
-            fuel: Some(fuel),
+            fuel: Some(self.fuel(width)),
             ..Dispatch::new(self.launch.groups)
         }
     }
 
     /// What the sanitizer finds at all widths; `None` if the program does not come to its end.
-    pub(crate) fn examined(&self, candidate: &Candidate) -> Option<Report> {
-        let device = Device::new(self.adapter.clone());
-        let pipeline = device.create_compute_pipeline(&candidate.shader).ok()?;
+    pub(crate) fn examined(&self, candidate: &Candidate) -> Option<Vec<Seen>> {
         let widths = self.widths(candidate);
         let widest = widths.iter().copied().max()?;
         let plan = plan_of(&self.san, &[], widths, None).ok()?;
-        pipeline.examine(&self.dispatch(widest), &plan, &candidate.table).ok()
+        match candidate {
+            Candidate::Dispatch { shader, table } => {
+                let device = Device::new(self.adapter.clone());
+                let pipeline = device.create_compute_pipeline(shader).ok()?;
+                pipeline.examine(&self.dispatch(widest), &plan, table).ok().map(|it| it.seen)
+            }
+            Candidate::Draw(run) => self.examined_draw(run, widest, &plan),
+        }
     }
 
     /// Whether a program comes to its end, and the sanitizer finds nothing undefined in it.
@@ -102,50 +172,70 @@ impl Setting {
         side: &Side,
         candidate: &Candidate,
         width: u32,
-    ) -> Result<ResourceTable, Left> {
-        let pipeline = side.pipeline(&candidate.shader, &self.adapter).map_err(|_| Left::NotRun)?;
+    ) -> Result<Contents, Left> {
+        let (shader, table) = match candidate {
+            Candidate::Dispatch { shader, table } => (shader, table),
+            Candidate::Draw(run) => {
+                return self.draw(side, run, width, |_| {}).map(Contents::Drawn);
+            }
+        };
+        let pipeline = side.pipeline(shader, &self.adapter).map_err(|_| Left::NotRun)?;
         if !pipeline.wave_sizes().contains(&width) {
             return Err(Left::NotRun);
         }
-        let table = candidate.table.copied();
+        let table = table.copied();
         let mut dispatch = self.dispatch(width);
-        // No thread is started for a run that may take any time.
-        let limit = self.launch.timeout.map(|it| Watch::start(Some(it), 0));
+        let limit = self.limit();
         dispatch.cancel = limit.as_ref().map(|it| it.cancel.clone());
         if pipeline.fallback(&dispatch, &table).is_some() {
             return Err(Left::NotRun);
         }
         match internal::dispatch(&pipeline, &dispatch, &table) {
-            Ok(()) => Ok(table),
-            Err(DispatchError::Unsupported(_) | DispatchError::WaveSize { .. }) => {
-                Err(Left::NotRun)
-            }
-            Err(DispatchError::Trap(
-                Trap::OutOfFuel { .. } | Trap::Deadlock { .. } | Trap::Endless { .. },
-            )) => Err(Left::Endless),
-            Err(DispatchError::Trap(Trap::Cancelled { .. })) => Err(Left::Late),
-            Err(error) => Err(Left::Failed(error.to_string())),
+            Ok(()) => Ok(Contents::Table(table)),
+            Err(error) => Err(Left::of(&error)),
         }
+    }
+
+    /// The time limit of a run. No thread is started for one that may take any time.
+    fn limit(&self) -> Option<Watch> {
+        self.launch.timeout.map(|it| Watch::start(Some(it), 0))
     }
 
     /// Whether a side leaves something else than the reference at any width. `None` if it runs at none.
     pub(crate) fn differs(&self, side: &Side, candidate: &Candidate) -> Option<bool> {
-        let reference = Side::reference();
         let mut any = None;
         for width in self.widths(candidate) {
-            let Ok(expected) = self.run(&reference, candidate, width) else { continue };
-            let differs = match self.run(side, candidate, width) {
-                Ok(got) => {
-                    let found = compare::compare(&expected, &got, &self.rules());
-                    found.is_some_and(|it| !(it.is_rounding && side.may_round(&candidate.shader)))
+            let differs = match candidate {
+                Candidate::Dispatch { shader, .. } => {
+                    self.differs_at(side, candidate, shader, width)
                 }
-                Err(Left::Failed(_) | Left::Endless) => true,
-                // A run that was cut off says nothing of what it would have left.
-                Err(Left::NotRun | Left::Late) => continue,
+                Candidate::Draw(run) => self.draw_differs(side, run, width),
             };
+            let Some(differs) = differs else { continue };
             any = Some(any.unwrap_or(false) || differs);
         }
         any
+    }
+
+    /// The same for a dispatch at one width.
+    fn differs_at(
+        &self,
+        side: &Side,
+        candidate: &Candidate,
+        shader: &Shader,
+        width: u32,
+    ) -> Option<bool> {
+        let Ok(Contents::Table(expected)) = self.run(&Side::reference(), candidate, width) else {
+            return None;
+        };
+        match self.run(side, candidate, width) {
+            Ok(Contents::Table(got)) => {
+                let found = compare::compare(&expected, &got, &self.rules());
+                Some(found.is_some_and(|it| !(it.is_rounding && side.may_round(shader))))
+            }
+            Ok(Contents::Drawn(_)) => unreachable!("a dispatch leaves a table"),
+            Err(why) => why.is_difference(),
+        }
     }
 
     fn rules(&self) -> Rules {
@@ -169,8 +259,30 @@ pub(crate) enum Left {
     Late,
 }
 
-/// The codes of what is undefined in a report.
-pub(crate) fn undefined(report: &Report) -> Vec<&'static str> {
-    let all = report.seen.iter().filter(|it| it.finding.kind.verdict() == Verdict::Undefined);
+impl Left {
+    fn of(error: &DispatchError) -> Left {
+        match error {
+            DispatchError::Unsupported(_) | DispatchError::WaveSize { .. } => Left::NotRun,
+            DispatchError::Trap(
+                Trap::OutOfFuel { .. } | Trap::Deadlock { .. } | Trap::Endless { .. },
+            ) => Left::Endless,
+            DispatchError::Trap(Trap::Cancelled { .. }) => Left::Late,
+            error => Left::Failed(error.to_string()),
+        }
+    }
+
+    /// Whether it is something else than the reference's results, where the reference has some.
+    fn is_difference(&self) -> Option<bool> {
+        match self {
+            Left::Failed(_) | Left::Endless => Some(true),
+            // A run that was cut off says nothing of what it would have left.
+            Left::NotRun | Left::Late => None,
+        }
+    }
+}
+
+/// The codes of what is undefined among findings.
+pub(crate) fn undefined(seen: &[Seen]) -> Vec<&'static str> {
+    let all = seen.iter().filter(|it| it.finding.kind.verdict() == Verdict::Undefined);
     all.map(|it| it.finding.kind.code().name).collect()
 }

@@ -1,4 +1,4 @@
-//! `--draw`: a pixel shader over a full-screen triangle or a mesh, without a job.
+//! `--draw`: a pixel shader over a full-screen triangle, a mesh, or what shaders of the same file make, without a job.
 //!
 //! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own.
 
@@ -20,7 +20,7 @@ use crate::launch::{failed, not_allowed};
 use crate::problem::{Exit, Problem};
 use crate::terminal;
 
-pub(crate) use asked::AskedDraw;
+pub(crate) use asked::{AskedDraw, drawn_run};
 use mesh::Mesh;
 pub(crate) use state::{DEPTH, STENCIL, State};
 pub(crate) use tables::Tables;
@@ -36,6 +36,8 @@ pub(crate) struct Scene {
     pub(crate) domain: Option<Shader>,
     pub(crate) geometry: Option<Shader>,
     mesh: Option<Mesh>,
+    /// How many vertices are drawn, if nothing else decides it.
+    vertices: Option<u32>,
     /// Of the mesh shader, or of the amplification shader.
     pub(crate) groups: Option<[u32; 3]>,
     pub(crate) state: State,
@@ -66,11 +68,24 @@ impl Scene {
         (pixel, sources): (&Shader, &SourceMap),
         binds: &Binds,
     ) -> Result<Scene, Problem> {
-        let own = |stage: Stage, entry: &String| {
-            let mut options = compiling.options.clone();
-            (options.stage, options.entry) = (stage, entry.clone());
+        let own = |options: Options| {
             let own = Compiling { options, ..compiling.clone() };
             compile::shader(operand, &own).map(|it| it.0)
+        };
+        Scene::of(&compiling.options, &own, draw, (pixel, sources), binds)
+    }
+
+    /// The same with another way to compile the shaders before the pixel shader, by its options but for stage and entry
+    /// point.
+    pub(crate) fn of(
+        options: &Options,
+        compile: &dyn Fn(Options) -> Result<Shader, Problem>,
+        draw: &DrawArgs,
+        (pixel, sources): (&Shader, &SourceMap),
+        binds: &Binds,
+    ) -> Result<Scene, Problem> {
+        let own = |stage: Stage, entry: &String| {
+            compile(Options { stage, entry: entry.clone(), ..options.clone() })
         };
         let optional = |stage: Stage, entry: &Option<String>| {
             entry.as_ref().map(|entry| own(stage, entry)).transpose()
@@ -82,7 +97,7 @@ impl Scene {
         if let Some(entry) = &draw.mesh {
             let groups = Some(groups(&draw.what)?);
             let vertex = own(Stage::Mesh, entry)?;
-            let (mesh, state) = (None, State::new(draw, pixel, true)?);
+            let (mesh, vertices, state) = (None, None, State::new(draw, pixel, true)?);
             return Ok(Scene {
                 vertex,
                 made: None,
@@ -91,6 +106,7 @@ impl Scene {
                 domain,
                 geometry,
                 mesh,
+                vertices,
                 groups,
                 state,
             });
@@ -103,8 +119,10 @@ impl Scene {
             let problem = Problem::input("`--amplification` needs a mesh shader");
             return Err(problem.help("--mesh ENTRY"));
         }
+        let vertices = vertices(draw)?;
         let mesh = match draw.what.as_str() {
             "fullscreen" => None,
+            _ if vertices.is_some() => None,
             file => Some(Mesh::read(file)?),
         };
         let mut made = None;
@@ -117,14 +135,24 @@ impl Scene {
             None => {
                 let is_auto = binds.auto.is_some();
                 let pixel = (pixel, sources);
-                let (shader, text, options) =
-                    vertex::made(pixel, mesh.as_ref(), &compiling.options, is_auto)?;
+                let (shader, text, options) = vertex::made(pixel, mesh.as_ref(), options, is_auto)?;
                 made = Some((text, options));
                 shader
             }
         };
         let (groups, state) = (None, State::new(draw, pixel, mesh.is_some())?);
-        Ok(Scene { vertex, made, amplification, hull, domain, geometry, mesh, groups, state })
+        Ok(Scene {
+            vertex,
+            made,
+            amplification,
+            hull,
+            domain,
+            geometry,
+            mesh,
+            vertices,
+            groups,
+            state,
+        })
     }
 
     /// The shaders before the pixel shader, in the order of the draw.
@@ -210,7 +238,8 @@ impl Scene {
         let [width, height] = asked.size;
         let attachments = Attachments::new(&state.draw, [width, height, 1], state.has_depth())?;
         let single = self.control_points().unwrap_or(3);
-        let mut draw = Draw::new(self.mesh.as_ref().map_or(single, Mesh::count));
+        let count = self.vertices.unwrap_or(single);
+        let mut draw = Draw::new(self.mesh.as_ref().map_or(count, Mesh::count));
         draw.groups = self.groups.unwrap_or(draw.groups);
         if let Some(mesh) = &self.mesh {
             let buffer = Buffer::from_bytes(mesh.bytes());
@@ -227,6 +256,24 @@ impl Scene {
         Ok((draw, attachments))
     }
 }
+
+/// The vertices of a vertex shader of the file, if their number says what is drawn.
+fn vertices(draw: &DrawArgs) -> Result<Option<u32>, Problem> {
+    let Ok(count) = draw.what.parse::<u32>() else { return Ok(None) };
+    if draw.vertex.is_none() {
+        let what =
+            format!("`--draw {count}` is a number of vertices, and there is no vertex shader");
+        return Err(Problem::input(what).help("--vertex ENTRY, or `--draw fullscreen`"));
+    }
+    if count > MOST_VERTICES {
+        let what = format!("`--draw {count}`: at most {MOST_VERTICES} vertices are drawn");
+        return Err(Problem::input(what));
+    }
+    Ok(Some(count))
+}
+
+/// As many as a mesh of a file can have.
+const MOST_VERTICES: u32 = 1 << 22;
 
 /// The groups of a mesh shader: one to three numbers.
 fn groups(text: &str) -> Result<[u32; 3], Problem> {

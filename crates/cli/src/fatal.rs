@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use generate::{Statistics, print};
+use generate::Statistics;
 use reduce::{Settings, Tester};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub(crate) fn reduced(
     let runs = asked.widths.len().max(1) as u32;
     let patience = asked.hurried().patience().saturating_mul(runs).saturating_add(BESIDES);
     let mut tester = Fatal { slot, request, patience, broken, problem: None };
-    let text = print(&asked.program(number, &mut Statistics::default()));
+    let text = asked.program(number, &mut Statistics::default()).print();
     let settings = Settings {
         options: asked.options(),
         attempts: Some(asked.attempts),
@@ -114,7 +114,7 @@ done
         worker::start_by(vec![script.into_os_string()]);
         let asked = json!({ "seed": 1, "engines": ["cpu"], "attempts": 1000 });
         let asked = Asked::from_json(&asked).unwrap();
-        let text = |number| print(&asked.program(number, &mut Statistics::default()));
+        let text = |number| asked.program(number, &mut Statistics::default()).print();
         let sums = |it: &u64| text(*it).contains("WaveActiveSum");
         let number = (0..).find(sums).unwrap();
         let mut slot = Slot::new(&[], None);

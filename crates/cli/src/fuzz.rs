@@ -1,4 +1,4 @@
-//! `wavelane fuzz`: generated programs, which are defined by construction, on engines or through another compiler.
+//! `wavelane fuzz`: generated programs of a stage, which are defined by construction, on engines or through another compiler.
 //!
 //! A run may take a night, so what it has found survives Ctrl-C: a failing program is written when it is found, and the report
 //! is of those programs that were run.
@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use campaign::{Outcome, Record};
 use serde_json::{Value, json};
+use wavelane::Stage;
 
 use crate::asked::{DeviceChoice, LowArgs, Output, Tools, WaveSizes};
-use crate::generated::{self, Asked, MODEL, WIDTHS};
+use crate::generated::{self, Asked, MODEL, WIDTHS, draw};
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
 use crate::side::{self, Runs};
@@ -48,7 +49,9 @@ impl FuzzArgs {
                 low.usage(format!("unexpected operand `{operand}`: `fuzz` generates its programs"))
             );
         }
-        let Tools { target, emit, save, count, seed, attempts, model, .. } = low.tools.clone();
+        let Tools { target, emit, save, count, seed, attempts, model, stage, .. } =
+            low.tools.clone();
+        let stage = stage.unwrap_or_default();
         let given = [target.is_some(), low.engines.is_some(), emit.is_some()];
         match given.iter().filter(|it| **it).count() {
             1 => {}
@@ -73,12 +76,28 @@ impl FuzzArgs {
                         .usage(what)
                         .help("--target 'dxc -T cs_6_7 -spirv {in} -Fo {out}'"));
                 }
+                let names = |it: &str| words.iter().any(|word| word.contains(it));
+                if stage == Stage::Mesh && !(names("{profile}") && names("{entry}")) {
+                    let what = format!(
+                        "`--target {line}` names no `{{profile}}` and `{{entry}}`, and programs with mesh shaders have \
+                         amplification shaders, too"
+                    );
+                    let help = "--target 'dxc -T {profile} -E {entry} -spirv {in} -Fo {out}'";
+                    return Err(low.usage(what).help(help));
+                }
                 words
             }
             None => Vec::new(),
         };
         let engines = low.engines.iter().flat_map(|it| it.split(','));
         let engines: Vec<String> = engines.map(|it| it.trim().to_owned()).collect();
+        if stage == Stage::Pixel
+            && let Some(engine) = engines.iter().find(|it| draw::packs_quads(it))
+        {
+            let what = format!("`{engine}` {}", draw::PACKS_QUADS);
+            let problem = Problem::new(Exit::Unsupported, what);
+            return Err(problem.help("--engines interp,cpu"));
+        }
         let count = count.unwrap_or(COUNT);
         if count == 0 {
             return Err(low.usage("`--count 0` leaves nothing to run".to_owned()));
@@ -89,6 +108,7 @@ impl FuzzArgs {
         let asked = Asked {
             seed: seed.unwrap_or(1),
             model: model.unwrap_or(MODEL),
+            stage,
             engines,
             target,
             widths: widths(&low.launch.wave_sizes),
@@ -287,7 +307,10 @@ fn save(args: &FuzzArgs, judged: &Judged) -> Result<Option<String>, Problem> {
     let word = record.outcome.word().replace(' ', "-");
     let file = Path::new(folder).join(format!("{word}-{}-{program}.hlsl", args.asked.seed));
     let file = file.to_string_lossy().into_owned();
-    std::fs::write(&file, text_of(args, *program, reduced.as_ref()))
+    let whole = args.asked.program(*program, &mut generate::Statistics::default());
+    let command = draw::command(&args.asked, &whole, &file);
+    let head = command.map_or(String::new(), |it| format!("// {it}\n"));
+    std::fs::write(&file, head + &text_of(args, *program, reduced.as_ref()))
         .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))?;
     Ok(Some(file))
 }
@@ -295,7 +318,7 @@ fn save(args: &FuzzArgs, judged: &Judged) -> Result<Option<String>, Problem> {
 fn text_of(args: &FuzzArgs, program: u64, reduced: Option<&Record>) -> String {
     match reduced.and_then(|it| it.text.clone()) {
         Some(text) => text,
-        None => generate::print(&args.asked.program(program, &mut generate::Statistics::default())),
+        None => args.asked.program(program, &mut generate::Statistics::default()).print(),
     }
 }
 
@@ -341,6 +364,7 @@ fn as_json(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
         .collect();
     json!({
         "seed": args.asked.seed,
+        "stage": args.asked.stage.word(),
         "count": judged.len(),
         "outcomes": outcomes,
         "failures": failures,

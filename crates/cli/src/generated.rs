@@ -4,6 +4,8 @@
 //! the reference engine gives the expected results, and the sanitizer checks that the program is defined.
 //! Deliberately absent: how many programs there are, and who runs them.
 
+pub(crate) mod draw;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,17 +14,18 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use campaign::{Outcome, Record, Unit, Work, digest};
-use generate::second::{self, Active, Observed};
-use generate::{Program, Statistics, Wanted};
+use generate::second::{Active, Observed};
+use generate::{Entry, Generated, Statistics, Wanted};
 use reduce::{Settings, Tester};
 use serde_json::{Map, Value, json};
-use wavelane::internal::{Order, Slot, Slots};
-use wavelane::{Foreign, LaneOrder, Options, ResourceTable, ShaderModel};
+use wavelane::internal::{Order, Slot};
+use wavelane::{Foreign, LaneOrder, Options, ShaderModel, Stage};
 
 use crate::asked::{DeviceChoice, Launch, Sanitizing};
-use crate::candidate::{Candidate, Left, Setting};
+use crate::candidate::{Bound, Candidate, Contents, Left, Setting};
 use crate::external::{self, Ended, Scratch};
 use crate::side::{self, NotRun, Runs, Side};
+use crate::stages;
 
 /// The widths that all programs are made for.
 pub(crate) const WIDTHS: [u32; 6] = generate::CHECKED;
@@ -30,14 +33,12 @@ pub(crate) const WIDTHS: [u32; 6] = generate::CHECKED;
 /// The shader model, unless another one is asked for: what compilers of today know.
 pub(crate) const MODEL: ShaderModel = ShaderModel::V6_7;
 
-/// The name of the programs' log.
-const LOG: &str = "Log";
-
 /// What programs are run on, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) seed: u64,
     pub(crate) model: ShaderModel,
+    pub(crate) stage: Stage,
     pub(crate) engines: Vec<String>,
     /// The words of another compiler's command line.
     pub(crate) target: Vec<String>,
@@ -54,6 +55,7 @@ impl Asked {
         json!({
             "seed": self.seed,
             "model": [self.model.major, self.model.minor],
+            "stage": stages::in_unit(self.stage),
             "engines": self.engines,
             "target": self.target,
             "widths": self.widths,
@@ -74,6 +76,7 @@ impl Asked {
             Value::Null => MODEL,
             model => ShaderModel { major: byte(&model[0])?, minor: byte(&model[1])? },
         };
+        let stage = stages::of_unit(value["stage"].as_str().unwrap_or_default())?;
         let widths = match value["widths"].as_array() {
             None => WIDTHS.to_vec(),
             Some(list) => list.iter().map(number).collect::<Option<Vec<u32>>>()?,
@@ -85,6 +88,7 @@ impl Asked {
         Some(Asked {
             seed: value["seed"].as_u64().unwrap_or(1),
             model,
+            stage,
             engines: words("engines"),
             target: words("target"),
             widths,
@@ -95,20 +99,27 @@ impl Asked {
     }
 
     /// Program K of the seed: the same on every path.
-    pub(crate) fn program(&self, number: u64, statistics: &mut Statistics) -> Program {
-        program_of(self.seed, number, self.model, statistics)
+    pub(crate) fn program(&self, number: u64, statistics: &mut Statistics) -> Generated {
+        program_of(self.seed, number, (self.model, self.stage), statistics)
     }
 
+    /// How the shader is compiled that the text of a program is for: of a draw the pixel shader.
     pub(crate) fn options(&self) -> Options {
-        Options { shader_model: self.model, enable_16bit: true, ..Options::default() }
+        let options =
+            Options { shader_model: self.model, enable_16bit: true, ..Options::default() };
+        match self.stage {
+            Stage::Compute => options,
+            stage => draw::pixel(stage, options),
+        }
     }
 
     /// The same for a unit of a campaign that runs a generated program, with the number of that.
     pub(crate) fn of_unit(self, unit: &Unit) -> Option<(Asked, u64)> {
-        let Work::Fuzz { seed, program, model } = &unit.work else { return None };
+        let Work::Fuzz { seed, program, model, stage } = &unit.work else { return None };
         let asked = Asked {
             seed: *seed,
             model: model_of(model)?,
+            stage: stages::of_unit(stage)?,
             engines: vec![unit.engine.clone()],
             widths: vec![unit.width],
             order: unit.order.clone(),
@@ -133,22 +144,30 @@ impl Asked {
     }
 
     /// What a program is compiled and run with.
-    pub(crate) fn setting(&self, words: usize, device: &DeviceChoice) -> Option<Setting> {
+    pub(crate) fn setting(&self, program: &Generated, device: &DeviceChoice) -> Option<Setting> {
         // A compiler has its time, and the run of its module is bounded by fuel unless a limit is asked for.
         let mut launch = Launch { timeout: self.timeout, ..Launch::default() };
         match Order::parse(&self.order) {
             None if self.order.is_empty() => {}
+            // A draw runs its waves in one order.
+            _ if self.stage != Stage::Compute => return None,
             Some(Order::Lanes(order)) => launch.lane_order = Some(order),
             Some(Order::Waves(order)) => launch.schedule = order,
             // Other orders are variations of the reference engine alone.
             _ => return None,
         }
-        let bytes = vec![0; 4 * words];
+        let bound = |it: Entry<'_>| Bound {
+            stage: it.stage,
+            name: it.log.to_owned(),
+            element: 0,
+            slot: Slot::new(vec![0; 4 * it.program.words()]),
+        };
         Some(Setting {
             name: "program.hlsl".to_owned(),
             options: self.options(),
             included: BTreeMap::new(),
-            bound: vec![(LOG.to_owned(), 0, Slot::new(bytes))],
+            bound: program.entries().into_iter().map(bound).collect(),
+            drawing: draw::drawing(program),
             launch,
             san: Sanitizing::default(),
             adapter: device.adapter.clone(),
@@ -163,16 +182,22 @@ fn model_of(text: &str) -> Option<ShaderModel> {
 
 /// The constructs of a unit's program; none of a test, which was not generated.
 pub(crate) fn constructs(work: &Work) -> Vec<&'static str> {
-    let Work::Fuzz { seed, program, model } = work else { return Vec::new() };
-    let Some(model) = model_of(model) else { return Vec::new() };
+    let Work::Fuzz { seed, program, model, stage } = work else { return Vec::new() };
+    let Some(of) = model_of(model).zip(stages::of_unit(stage)) else { return Vec::new() };
     let mut made = Statistics::default();
-    program_of(*seed, *program, model, &mut made);
+    program_of(*seed, *program, of, &mut made);
     made.constructs.into_keys().collect()
 }
 
-fn program_of(seed: u64, number: u64, model: ShaderModel, statistics: &mut Statistics) -> Program {
+fn program_of(
+    seed: u64,
+    number: u64,
+    (model, stage): (ShaderModel, Stage),
+    statistics: &mut Statistics,
+) -> Generated {
     let wanted = Wanted { widths: (WIDTHS[0], WIDTHS[5]), model, slang: false };
-    wanted.program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number), statistics)
+    let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
+    wanted.generated(stage, seed, statistics)
 }
 
 /// The signature of wrong results, before a reduced program says more.
@@ -219,23 +244,23 @@ impl Verdict {
     }
 }
 
-/// What the second evaluator says of a program at a width: the words that it leaves, and what it did.
-type Evaluation = Rc<(Vec<u32>, Observed)>;
+/// What the second evaluator says of a program at a width: the words that it leaves in each log, and what it did.
+type Evaluation = Rc<(Vec<Vec<u32>>, Observed)>;
 
 /// A program with its evaluation, at each width once: nothing else here takes as long.
 pub(crate) struct Evaluated<'p> {
-    program: &'p Program,
+    program: &'p Generated,
     by_width: RefCell<BTreeMap<u32, Evaluation>>,
 }
 
 impl<'p> Evaluated<'p> {
-    pub(crate) fn new(program: &'p Program) -> Evaluated<'p> {
+    pub(crate) fn new(program: &'p Generated) -> Evaluated<'p> {
         Evaluated { program, by_width: RefCell::default() }
     }
 
     fn at(&self, width: u32) -> Evaluation {
         let mut known = self.by_width.borrow_mut();
-        let evaluate = || Rc::new(second::observe(self.program, width));
+        let evaluate = || Rc::new(self.program.observe(width));
         known.entry(width).or_insert_with(evaluate).clone()
     }
 }
@@ -308,8 +333,8 @@ impl Judge {
         asked: &Asked,
         program: &Evaluated<'_>,
     ) -> Result<Verdict, String> {
-        let text = generate::print(program.program);
-        let Some(setting) = asked.setting(program.program.words(), &self.device) else {
+        let text = program.program.print();
+        let Some(setting) = asked.setting(program.program, &self.device) else {
             return Ok(Verdict::new(Outcome::NotRun, format!("no engine runs {}", asked.order)));
         };
         let Some(candidate) = setting.compiled(&text) else {
@@ -331,6 +356,11 @@ impl Judge {
     ) -> Result<Verdict, String> {
         if !asked.target.is_empty() {
             return self.by_target(asked, setting, candidate, text, expected);
+        }
+        if asked.stage == Stage::Pixel
+            && let Some(engine) = asked.engines.iter().find(|it| draw::packs_quads(it))
+        {
+            return Ok(Verdict::new(Outcome::NotRun, format!("`{engine}` {}", draw::PACKS_QUADS)));
         }
         let (mut left, mut ran) = (Vec::new(), false);
         for engine in &asked.engines {
@@ -371,7 +401,7 @@ impl Judge {
         })
     }
 
-    /// Has another compiler make a module of a text, and runs that where there is a device.
+    /// Has another compiler make modules of a text, and runs that of a dispatch where there is a device.
     fn by_target(
         &mut self,
         asked: &Asked,
@@ -388,70 +418,28 @@ impl Judge {
         let Some(Scratch(folder)) = &self.scratch else {
             return Err("a folder was made and lost".to_owned());
         };
-        let (source, module) = (folder.join("program.hlsl"), folder.join("program.spv"));
+        let source = folder.join("program.hlsl");
         std::fs::write(&source, text).map_err(cannot)?;
-        // What an earlier program left must not be taken for this one's.
-        let _ = std::fs::remove_file(&module);
-        let filled = |word: &String| {
-            word.replace("{in}", &source.to_string_lossy())
-                .replace("{out}", &module.to_string_lossy())
-        };
-        let words: Vec<String> = asked.target.iter().map(filled).collect();
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]);
-        let ran =
-            external::run(&mut command, &folder.join("log"), asked.patience()).map_err(cannot)?;
-        // The name of the folder is not the same in the next run.
-        let said = ran.said.replace(&*folder.join("").to_string_lossy(), "./");
-        let failed = |outcome, before: &str| {
-            let shown: Vec<&str> = said.lines().take(8).collect();
-            Verdict::said(outcome, before, telling(&said)).detail(shown.join("\n"))
-        };
-        match ran.ended {
-            Ended::TimedOut => {
-                let what = "it does not end in time";
-                return Ok(Verdict::new(Outcome::Hang, what));
+        // What keeps a module from being run is told once all shaders are compiled.
+        let mut last = Err(Box::new(Verdict::new(Outcome::NotRun, "it has no shader")));
+        for (stage, entry) in draw::entries(asked, setting) {
+            last = module(asked, folder, &source, (stage, &entry)).map_err(cannot)?;
+            if let Err(verdict) = &last
+                && verdict.outcome != Outcome::NotRun
+            {
+                return Ok((**verdict).clone());
             }
-            Ended::Signal(signal) => {
-                return Ok(failed(Outcome::Crash, &format!("signal {signal}: ")));
+        }
+        let foreign = match last {
+            Err(verdict) => return Ok(*verdict),
+            Ok(_) if asked.stage != Stage::Compute => {
+                let what = "the modules of a draw are not run here";
+                return Ok(Verdict::new(Outcome::NotRun, what));
             }
-            Ended::Status(status) if status >= 128 => {
-                return Ok(failed(Outcome::Crash, &format!("status {status}: ")));
-            }
-            Ended::Status(0) => {}
-            Ended::Status(_) => return Ok(failed(Outcome::Refuses, "")),
-        }
-        if !asked.target.iter().any(|it| it.contains("{out}")) {
-            return Ok(Verdict::new(Outcome::NotRun, "the command names no `{out}`"));
-        }
-        self.module(asked, setting, candidate, expected, &module)
-    }
-
-    fn module(
-        &mut self,
-        asked: &Asked,
-        setting: &Setting,
-        candidate: &Candidate,
-        expected: &Expected<'_>,
-        file: &Path,
-    ) -> Result<Verdict, String> {
-        let bytes = std::fs::read(file).unwrap_or_default();
-        if bytes.is_empty() {
-            let what = "it reports success and writes nothing";
-            return Ok(Verdict::new(Outcome::Miscompiles, what));
-        }
-        if bytes.starts_with(b"DXBC") {
-            return Ok(Verdict::new(
-                Outcome::NotRun,
-                "the module is DXIL, which nothing runs here",
-            ));
-        }
-        let foreign = match Foreign::parse(&bytes) {
             Ok(foreign) => foreign,
-            Err(error) => {
-                let before = "the module is malformed: ";
-                return Ok(Verdict::said(Outcome::Miscompiles, before, &error.to_string()));
-            }
+        };
+        let Candidate::Dispatch { shader, .. } = candidate else {
+            return Err("the candidate is a draw".to_owned());
         };
         let device = match self.side("vulkan") {
             Ok(Side { runs: Runs::Engine(device), .. }) => device.clone(),
@@ -459,7 +447,7 @@ impl Judge {
         };
         let runs = Runs::Module(device, foreign);
         let side = Side { name: "the module".to_owned(), about: None, runs };
-        if let Err(NotRun::BadInput(why)) = side.pipeline(&candidate.shader, &setting.adapter) {
+        if let Err(NotRun::BadInput(why)) = side.pipeline(shader, &setting.adapter) {
             return Ok(Verdict::said(Outcome::Miscompiles, "", &why));
         }
         let mut left = Vec::new();
@@ -470,8 +458,8 @@ impl Judge {
     }
 
     /// Whether a candidate of a program compiles, and the sanitizer finds nothing undefined in it.
-    pub(crate) fn is_defined(&self, asked: &Asked, program: &Program, text: &str) -> bool {
-        let setting = asked.setting(program.words(), &self.device);
+    pub(crate) fn is_defined(&self, asked: &Asked, program: &Generated, text: &str) -> bool {
+        let setting = asked.setting(program, &self.device);
         setting
             .is_some_and(|it| it.compiled(text).is_some_and(|candidate| it.is_defined(&candidate)))
     }
@@ -480,10 +468,10 @@ impl Judge {
     pub(crate) fn candidate(
         &mut self,
         asked: &Asked,
-        program: &Program,
+        program: &Generated,
         text: &str,
     ) -> Result<(), String> {
-        let Some(setting) = asked.setting(program.words(), &self.device) else { return Ok(()) };
+        let Some(setting) = asked.setting(program, &self.device) else { return Ok(()) };
         let Some(candidate) = setting.compiled(text) else { return Ok(()) };
         self.judge(asked, &setting, &candidate, text, &Expected::Reference).map(|_| ())
     }
@@ -492,11 +480,11 @@ impl Judge {
     pub(crate) fn reduced(
         &mut self,
         asked: &Asked,
-        program: &Program,
+        program: &Generated,
         verdict: &Verdict,
     ) -> Option<(String, usize)> {
-        let setting = asked.setting(program.words(), &self.device)?;
-        let text = generate::print(program);
+        let setting = asked.setting(program, &self.device)?;
+        let text = program.print();
         // Of a compiler that hangs each candidate that is kept takes all the time that it is given.
         let hurried = asked.hurried();
         let mut smaller = Smaller { judge: self, asked: &hurried, setting, verdict };
@@ -566,7 +554,7 @@ fn on_side(
     for width in &asked.widths {
         let at = format!("`{}` with waves of {width} lanes", side.name);
         let got = match setting.run(side, candidate, *width) {
-            Ok(table) => log(&table),
+            Ok(contents) => logs(setting, &contents),
             Err(Left::NotRun) => continue,
             Err(Left::Endless) => {
                 return Err(Box::new(
@@ -578,32 +566,37 @@ fn on_side(
                 return Err(Box::new(Verdict::said(Outcome::Crash, "", &why).detail(at)));
             }
         };
-        let wanted = match expected {
+        let wanted: Vec<Vec<u8>> = match expected {
             Expected::Evaluator(program) => {
-                Some(program.at(*width).0.iter().flat_map(|it| it.to_le_bytes()).collect())
+                let bytes = |log: &Vec<u32>| log.iter().flat_map(|it| it.to_le_bytes()).collect();
+                program.at(*width).0.iter().map(bytes).collect()
             }
-            Expected::Reference => {
-                setting.run(&Side::reference(), candidate, *width).ok().map(|it| log(&it))
-            }
+            Expected::Reference => match setting.run(&Side::reference(), candidate, *width) {
+                Ok(contents) => logs(setting, &contents),
+                Err(_) => continue,
+            },
         };
-        let Some(wanted) = wanted else { continue };
         ran = true;
-        if let Some(place) =
-            (0..wanted.len().max(got.len())).find(|it| wanted.get(*it) != got.get(*it))
-        {
+        for ((wanted, got), it) in wanted.iter().zip(&got).zip(&setting.bound) {
+            let Some(place) =
+                (0..wanted.len().max(got.len())).find(|it| wanted.get(*it) != got.get(*it))
+            else {
+                continue;
+            };
             let word = |bytes: &[u8]| {
                 let word = bytes.get(place / 4 * 4..).and_then(|it| it.first_chunk());
                 word.map_or(0, |it| u32::from_le_bytes(*it))
             };
             let detail = format!(
-                "{at}: `{LOG}[{}]` is {:#x}, not {:#x}",
+                "{at}: `{}[{}]` is {:#x}, not {:#x}",
+                it.name,
                 place / 4,
-                word(&got),
-                word(&wanted)
+                word(got),
+                word(wanted)
             );
             return Err(Box::new(Verdict::new(Outcome::Miscompiles, WRONG).detail(detail)));
         }
-        left.extend(got);
+        left.extend(got.concat());
     }
     Ok(ran)
 }
@@ -621,8 +614,69 @@ fn agreed(ran: bool, left: &[u8], otherwise: &str) -> Verdict {
     }
 }
 
-fn log(table: &ResourceTable) -> Vec<u8> {
-    table.get(LOG, 0).map(|it| it.bytes.to_vec()).unwrap_or_default()
+/// The logs; that of a smaller program that has none is empty.
+fn logs(setting: &Setting, contents: &Contents) -> Vec<Vec<u8>> {
+    setting.bound.iter().map(|it| contents.buffer(&it.name).unwrap_or_default()).collect()
+}
+
+/// Has another compiler make a module of an entry point of a text.
+fn module(
+    asked: &Asked,
+    folder: &Path,
+    source: &Path,
+    (stage, entry): (Stage, &str),
+) -> std::io::Result<Result<Foreign, Box<Verdict>>> {
+    let module = folder.join("program.spv");
+    // What an earlier program left must not be taken for this one's.
+    let _ = std::fs::remove_file(&module);
+    let profile = draw::profile(stage, asked.model);
+    let filled = |word: &String| {
+        word.replace("{in}", &source.to_string_lossy())
+            .replace("{out}", &module.to_string_lossy())
+            .replace("{profile}", &profile)
+            .replace("{entry}", entry)
+    };
+    let words: Vec<String> = asked.target.iter().map(filled).collect();
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    let ran = external::run(&mut command, &folder.join("log"), asked.patience())?;
+    // The name of the folder is not the same in the next run.
+    let said = ran.said.replace(&*folder.join("").to_string_lossy(), "./");
+    let failed = |outcome, before: &str| {
+        let shown: Vec<&str> = said.lines().take(8).collect();
+        Verdict::said(outcome, before, telling(&said)).detail(shown.join("\n"))
+    };
+    let verdict = match ran.ended {
+        Ended::TimedOut => Verdict::new(Outcome::Hang, "it does not end in time"),
+        Ended::Signal(signal) => failed(Outcome::Crash, &format!("signal {signal}: ")),
+        Ended::Status(status) if status >= 128 => {
+            failed(Outcome::Crash, &format!("status {status}: "))
+        }
+        Ended::Status(0) if !asked.target.iter().any(|it| it.contains("{out}")) => {
+            Verdict::new(Outcome::NotRun, "the command names no `{out}`")
+        }
+        Ended::Status(0) => {
+            let bytes = std::fs::read(&module).unwrap_or_default();
+            return Ok(parsed(&bytes).map_err(Box::new));
+        }
+        Ended::Status(_) => failed(Outcome::Refuses, ""),
+    };
+    Ok(Err(Box::new(verdict)))
+}
+
+fn parsed(bytes: &[u8]) -> Result<Foreign, Verdict> {
+    if bytes.is_empty() {
+        let what = "it reports success and writes nothing";
+        return Err(Verdict::new(Outcome::Miscompiles, what));
+    }
+    if bytes.starts_with(b"DXBC") {
+        let what = "the module is DXIL, which nothing runs here";
+        return Err(Verdict::new(Outcome::NotRun, what));
+    }
+    Foreign::parse(bytes).map_err(|error| {
+        let before = "the module is malformed: ";
+        Verdict::said(Outcome::Miscompiles, before, &error.to_string())
+    })
 }
 
 /// The line of an output that says most.
@@ -687,6 +741,8 @@ pub(crate) fn about(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use wavelane::Shader;
+
     use super::*;
 
     #[test]
@@ -714,21 +770,59 @@ mod tests {
         assert_eq!(sum, json!({ "a": 4, "b": { "c": 2, "d": 1 } }));
     }
 
+    fn asked(stage: Stage, engine: &str) -> Asked {
+        let asked = json!({ "stage": stage.word(), "engines": [engine], "attempts": 300 });
+        Asked::from_json(&asked).unwrap()
+    }
+
     #[test]
     fn a_wrong_reference_would_be_noticed_and_a_right_one_agrees() {
-        let asked = Asked::from_json(&json!({ "engines": ["interp"], "attempts": 0 })).unwrap();
-        let mut judge = Judge::default();
-        let mut program = asked.program(3, &mut Statistics::default());
-        let agrees = judge.program(&asked, &Evaluated::new(&program)).unwrap();
-        assert_eq!(agrees.outcome, Outcome::Agrees);
-        // The text is printed from another tree than the evaluator gets.
-        program.functions.last_mut().unwrap().body.clear();
-        let text = generate::print(&asked.program(3, &mut Statistics::default()));
-        let setting = asked.setting(program.words(), &judge.device).unwrap();
-        let candidate = setting.compiled(&text).unwrap();
-        let evaluated = Evaluated::new(&program);
-        let expected = Expected::Evaluator(&evaluated);
-        let verdict = judge.judge(&asked, &setting, &candidate, &text, &expected).unwrap();
-        assert_eq!(verdict.outcome, Outcome::Miscompiles);
+        for stage in stages::STAGES {
+            let asked = asked(stage, "interp");
+            let mut judge = Judge::default();
+            let mut program = asked.program(3, &mut Statistics::default());
+            let agrees = judge.program(&asked, &Evaluated::new(&program)).unwrap();
+            assert_eq!(agrees.outcome, Outcome::Agrees);
+            // The text is printed from another tree than the evaluator gets.
+            let tree = match &mut program {
+                Generated::Compute(tree) | Generated::Pixel(tree) => tree,
+                Generated::Meshlets(meshlets) => &mut meshlets.mesh,
+            };
+            tree.functions.last_mut().unwrap().body.clear();
+            let text = asked.program(3, &mut Statistics::default()).print();
+            let setting = asked.setting(&program, &judge.device).unwrap();
+            let candidate = setting.compiled(&text).unwrap();
+            let evaluated = Evaluated::new(&program);
+            let expected = Expected::Evaluator(&evaluated);
+            let verdict = judge.judge(&asked, &setting, &candidate, &text, &expected).unwrap();
+            assert_eq!(verdict.outcome, Outcome::Miscompiles);
+        }
+    }
+
+    /// An engine that takes sums for maxima.
+    fn wrong_sums(shader: &Shader) -> Shader {
+        let text = shader.ir().unwrap().replace("wave.reduce.sum", "wave.reduce.max.u");
+        Shader::from_ir(&text).unwrap_or_else(|_| shader.clone())
+    }
+
+    #[test]
+    fn an_engine_that_is_wrong_in_a_stage_is_found_and_its_program_shrinks() {
+        for stage in [Stage::Pixel, Stage::Mesh] {
+            let asked = asked(stage, "planted");
+            let mut judge = Judge::default();
+            let runs = Runs::Planted(wrong_sums);
+            let side = Side { name: "planted".to_owned(), about: None, runs };
+            judge.sides.insert(side.name.clone(), Ok(side));
+            let (program, verdict) = (0..40)
+                .find_map(|number| {
+                    let program = asked.program(number, &mut Statistics::default());
+                    let verdict = judge.program(&asked, &Evaluated::new(&program)).unwrap();
+                    (verdict.outcome == Outcome::Miscompiles).then_some((program, verdict))
+                })
+                .unwrap();
+            let (text, _) = judge.reduced(&asked, &program, &verdict).unwrap();
+            assert!(text.contains("WaveActiveSum"), "{text}");
+            assert!(text.len() < program.print().len() / 3, "{text}");
+        }
     }
 }

@@ -50,6 +50,7 @@ mod report;
 mod scene;
 mod side;
 mod spirv;
+mod stages;
 mod supervise;
 mod target;
 mod terminal;
@@ -215,7 +216,7 @@ fn command(args: LowArgs, line: Line, layers: Layers) -> Result<Exit, End> {
         Command::Fuzz => fuzz::fuzz(&fuzz::FuzzArgs::new(args)?),
         Command::Campaign => campaign::campaign(&campaign::CampaignArgs::new(args, line)?),
         Command::Worker => serve::serve(&serve::WorkerArgs::new(args)?),
-        Command::Reduce => reduce::reduce(reduce::ReduceArgs::new(args)?),
+        Command::Reduce => reduce::reduce(reduce::ReduceArgs::new(args, line)?),
         Command::Dap => dap::dap(&args),
         Command::Trace => trace::trace(&trace::TraceArgs::new(args, line)?),
         Command::Timeline => timeline::timeline(&timeline::TimelineArgs::new(args, line)?),

@@ -11,12 +11,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use reduce::{Settings, Tester};
-use wavelane::{Level, Shader, Stage};
+use wavelane::{Level, Options, Shader, SourceMap, Stage};
 
-use crate::asked::{Binds, Compiling, DeviceChoice, Launch, LowArgs, Sanitizing, Tools};
-use crate::candidate::{Setting, contents, undefined};
+use crate::args::Line;
+use crate::asked::{Binds, DrawArgs, LowArgs, Sanitizing, Tools};
+use crate::candidate::{Bound, Drawing, Setting, contents, undefined};
+use crate::common::Common;
 use crate::compile::{Recorder, folders_of};
+use crate::draw::AskedDraw;
 use crate::files::read_source;
+use crate::fitting::{self, Running};
 use crate::problem::{End, Exit, Problem};
 use crate::value::counted;
 use crate::worker::PATIENCE;
@@ -25,11 +29,10 @@ use keep::{Guard, Keep, Keeper};
 
 /// What `reduce` needs.
 pub(crate) struct ReduceArgs {
+    common: Common,
     operand: String,
-    compile: Compiling,
-    launch: Launch,
-    bind: Binds,
-    device: DeviceChoice,
+    /// What is drawn, instead of a dispatch.
+    draw: Option<DrawArgs>,
     san: Sanitizing,
     tools: Tools,
     target: Option<String>,
@@ -37,7 +40,7 @@ pub(crate) struct ReduceArgs {
 }
 
 impl ReduceArgs {
-    pub(crate) fn new(low: LowArgs) -> Result<ReduceArgs, Problem> {
+    pub(crate) fn new(low: LowArgs, line: Line) -> Result<ReduceArgs, Problem> {
         let operand = low.operand()?;
         let tools = &low.tools;
         let all = [
@@ -62,9 +65,19 @@ impl ReduceArgs {
         }
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let jobs = low.jobs.unwrap_or(cores).clamp(1, 256);
-        let launch = low.launch();
-        let LowArgs { compile, bind, device, san, tools, target_file: target, .. } = low;
-        Ok(ReduceArgs { operand, compile, launch, bind, device, san, tools, target, jobs })
+        let mut common = Common::new(&low, line);
+        let LowArgs { draw, san, tools, target_file: target, .. } = low;
+        let draw = draw.asked();
+        let runs = if draw.is_some() { Running::Draw } else { Running::Dispatch };
+        fitting::check(&common.line, runs)?;
+        if draw.is_some() && !common.compile.has_profile {
+            common.compile.options.stage = Stage::Pixel;
+        }
+        Ok(ReduceArgs { common, operand, draw, san, tools, target, jobs })
+    }
+
+    fn options(&self) -> &Options {
+        &self.common.compile.options
     }
 }
 
@@ -77,10 +90,10 @@ pub(crate) fn reduce(args: ReduceArgs) -> Result<Exit, End> {
         true => Guard::Defined(keep.allowed()),
         false => Guard::None,
     };
-    let keeper = Keeper::new(keep, guard, setting, args.launch.timeout.unwrap_or(PATIENCE))?;
+    let keeper = Keeper::new(keep, guard, setting, args.common.launch.timeout.unwrap_or(PATIENCE))?;
     keeper.check(&text)?;
     let settings = Settings {
-        options: args.compile.options.clone(),
+        options: args.options().clone(),
         included: keeper.setting.included.clone(),
         attempts: args.tools.attempts,
     };
@@ -135,8 +148,9 @@ fn setting(
     text: &str,
     keep: &Keep,
 ) -> Result<(Setting, bool), Problem> {
-    let mut includer = Recorder { folders: folders_of(&args.compile), included: BTreeMap::new() };
-    let options = &args.compile.options;
+    let folders = folders_of(&args.common.compile);
+    let mut includer = Recorder { folders, included: BTreeMap::new() };
+    let options = args.options();
     let compiled = Shader::compile(name, text, options, &mut includer)
         .map_err(|bug| Problem::bug(&bug.message))?;
     let mut setting = Setting {
@@ -144,9 +158,10 @@ fn setting(
         options: options.clone(),
         included: includer.included,
         bound: Vec::new(),
-        launch: args.launch.clone(),
+        drawing: None,
+        launch: args.common.launch.clone(),
         san: args.san.clone(),
-        adapter: args.device.adapter.clone(),
+        adapter: args.common.device.adapter.clone(),
     };
     let needs_run = keep.needs_run();
     if args.tools.allow_undefined && !needs_run {
@@ -166,26 +181,23 @@ fn setting(
     if keep.is_own_message() {
         return Ok((setting, false));
     }
-    let groups = args.launch.groups;
-    let stage = args.compile.options.stage;
-    if stage != Stage::Compute {
-        let word = stage.word();
-        let what =
-            format!("`reduce` runs only compute shaders, and `{name}` is for the {word} stage");
-        let problem = Problem::new(Exit::Unsupported, what);
-        return Err(if needs_run { problem } else { problem.help(lifts) });
+    match (&args.draw, options.stage) {
+        (Some(draw), _) => {
+            (setting.drawing, setting.bound) = drawn(args, draw, &shader)?;
+        }
+        (None, Stage::Compute) => {
+            setting.bound = dispatched(args, &shader, &compiled.sources)?;
+        }
+        (None, stage) => {
+            let word = stage.word();
+            let what = format!(
+                "`{name}` is for the {word} stage, and `reduce` is not told what is drawn with it"
+            );
+            let problem = Problem::new(Exit::Unsupported, what)
+                .help("-E and -T ps_6_6 for the pixel shader, and `--draw`");
+            return Err(if needs_run { problem } else { problem.help(lifts) });
+        }
     }
-    let unbound = !wavelane::ResourceTable::new(&shader).unbound().is_empty();
-    let says_nothing = args.bind.binds.is_empty() && args.bind.sets.is_empty();
-    let binds = match unbound && says_nothing && args.bind.auto.is_none() {
-        true => Binds { auto: Some(1), ..args.bind.clone() },
-        false => args.bind.clone(),
-    };
-    let bound = bind::bind(&binds, groups, &shader, &compiled.sources)?;
-    if let Some(auto) = &bound.auto {
-        terminal::note(&auto.told());
-    }
-    setting.bound = contents(&bound.table);
     if args.tools.allow_undefined {
         return Ok((setting, false));
     }
@@ -202,6 +214,48 @@ fn setting(
         return Err(Problem::input(what).help(lifts));
     }
     Ok((setting, true))
+}
+
+/// What the command line binds to a dispatch; without any values they are made up.
+fn dispatched(
+    args: &ReduceArgs,
+    shader: &Shader,
+    sources: &SourceMap,
+) -> Result<Vec<Bound>, Problem> {
+    let binds = binds(args, shader);
+    let bound = bind::bind(&binds, args.common.launch.groups, shader, sources)?;
+    if let Some(auto) = &bound.auto {
+        terminal::note(&auto.told());
+    }
+    Ok(contents(Stage::Compute, &bound.table))
+}
+
+/// The same for a draw.
+fn drawn(
+    args: &ReduceArgs,
+    asked: &DrawArgs,
+    pixel: &Shader,
+) -> Result<(Option<Drawing>, Vec<Bound>), Problem> {
+    let binds = binds(args, pixel);
+    let common = Common { bind: binds.clone(), ..args.common.clone() };
+    let AskedDraw { run, auto, .. } = AskedDraw::new(&common, asked)?;
+    let is_asked = args.common.bind.auto.is_some();
+    if let Some(auto) = auto.filter(|it| is_asked || !it.made.is_empty()) {
+        terminal::note(&auto.told());
+    }
+    let bound = run.stages.iter().flat_map(|it| contents(it.stage, &it.table)).collect();
+    Ok((Some(Drawing { asked: asked.clone(), binds }), bound))
+}
+
+/// The values of the command line; if there are none, what the shaders need is made up.
+fn binds(args: &ReduceArgs, shader: &Shader) -> Binds {
+    let given = &args.common.bind;
+    let is_unbound = !wavelane::ResourceTable::new(shader).unbound().is_empty();
+    let says_nothing = given.binds.is_empty() && given.sets.is_empty() && given.auto.is_none();
+    match says_nothing && (is_unbound || args.draw.is_some()) {
+        true => Binds { auto: Some(1), ..given.clone() },
+        false => given.clone(),
+    }
 }
 
 struct Run<'a> {

@@ -164,8 +164,9 @@ impl Server {
     /// Runs a generated program; the record of a failure comes with that of its reduction.
     fn fuzz(&mut self, asked: Asked, unit: &Unit) -> Result<Vec<Record>, String> {
         let text = unit.to_string();
-        let (asked, program) =
-            asked.of_unit(unit).ok_or_else(|| format!("`{text}` names no shader model"))?;
+        let (asked, program) = asked
+            .of_unit(unit)
+            .ok_or_else(|| format!("`{text}` names no stage or shader model"))?;
         let program = asked.program(program, &mut Statistics::default());
         let verdict = self.judge.program(&asked, &Evaluated::new(&program))?;
         let small = self.reduced(&asked, &program, &verdict);
@@ -177,7 +178,7 @@ impl Server {
     fn candidate(
         &mut self,
         asked: &Asked,
-        program: &generate::Program,
+        program: &generate::Generated,
         question: &Value,
         text: &str,
     ) -> Result<Value, String> {
@@ -197,7 +198,7 @@ impl Server {
     fn reduced(
         &mut self,
         asked: &Asked,
-        program: &generate::Program,
+        program: &generate::Generated,
         verdict: &Verdict,
     ) -> Option<Record> {
         if asked.attempts == 0 || !verdict.outcome.fails() {

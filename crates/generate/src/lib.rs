@@ -34,7 +34,7 @@ pub use asked::seeds;
 pub use draw::{Entry, Generated, PIXEL, Scene, VERTEX};
 pub use group::{Array, Field, Groups, MOST_CHILDREN, Mesh, Meshlets, Owners};
 pub use make::{Random, Statistics, Wanted, meshlets, pixels, program};
-pub use print::{CHECKED, compute_checked as print_checked, print};
+pub use print::{CHECKED, print};
 
 use ops::intrinsics::Intrinsic;
 

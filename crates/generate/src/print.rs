@@ -38,7 +38,7 @@ pub(crate) struct Style {
 /// A compute shader that checks itself, the counters behind its log too: it compares the log with the part of `Expected` for
 /// its width, and counts in `Wrong` for each thread how many places differ. `Expected` holds the log for each of [`CHECKED`],
 /// one after the other.
-pub fn compute_checked(program: &Program) -> String {
+pub(crate) fn compute_checked(program: &Program) -> String {
     let (places, words, counters) = (program.places, program.words(), program.counters());
     let check = format!(
         "    uint section = firstbithigh(WaveGetLaneCount()) - 2;

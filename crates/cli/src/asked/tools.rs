@@ -26,6 +26,8 @@ pub(crate) struct Tools {
     pub(crate) seed: Option<u64>,
     /// `--model`: the shader model of generated programs.
     pub(crate) model: Option<wavelane::ShaderModel>,
+    /// `--stage`: the stage of generated programs.
+    pub(crate) stage: Option<wavelane::Stage>,
     /// `--fuzz`: how many generated programs a campaign has.
     pub(crate) fuzz: Option<u64>,
     pub(crate) ledger: Option<String>,

@@ -15,7 +15,7 @@ use crate::files::read_source;
 use crate::flags::{self, Flag, Takes};
 use crate::generated::{MODEL, WIDTHS};
 use crate::problem::Problem;
-use crate::testing;
+use crate::{stages, testing};
 
 /// The key of the tests, which stand on the command line as operands.
 const TESTS: &str = "tests";
@@ -134,7 +134,8 @@ pub(super) fn plan(low: &LowArgs) -> Result<Plan, Problem> {
     let (seed, model) = (low.tools.seed.unwrap_or(1), low.tools.model.unwrap_or(MODEL));
     // What everybody runs has short names.
     let model = if model == MODEL { String::new() } else { model.to_string() };
-    Ok(Plan { fuzz, seed, model, tests, widths, orders, engines })
+    let stage = stages::in_unit(low.tools.stage.unwrap_or_default());
+    Ok(Plan { fuzz, seed, model, stage, tests, widths, orders, engines })
 }
 
 /// Tests as units name them, each once.

@@ -1,7 +1,7 @@
 //! What a command line draws with `--draw`, in the form that the draws of jobs have.
 
 use jobs::{DrawnRun, DrawnStage};
-use wavelane::{Device, Shader};
+use wavelane::{Device, GraphicsPipeline, ResourceTable, Shader, SourceMap, Stage};
 
 use super::{Scene, Tables, pixel_shader, widths};
 use crate::asked::DrawArgs;
@@ -31,19 +31,30 @@ impl AskedDraw {
         let widths = widths(&common.launch, &pipeline)?;
         let mut tables = Tables::bind(&common.bind, &scene, &pixel, asked.size, &sources)?;
         let auto = tables.auto.take();
-        let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
-        let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
-        let names = scene.state.names();
-        let shaders = scene.shaders().into_iter().map(|it| it.1).chain([&pixel]);
-        let stage = |((stage, table), shader): ((_, _), &Shader)| DrawnStage {
-            stage,
-            shader: shader.clone(),
-            sources: sources.clone(),
-            table,
-        };
-        let stages = tables.into_tables().into_iter().zip(shaders).map(stage).collect();
-        let (san, log) = (Vec::new(), None);
-        let run = DrawnRun { pipeline, draw, stages, names, widths: None, san, log };
+        let run = drawn_run(&scene, asked, pipeline, (&pixel, &sources), tables.into_tables())?;
         Ok(AskedDraw { run, widths, auto })
     }
+}
+
+/// A draw with what is bound to its stages, in the order of the draw.
+pub(crate) fn drawn_run(
+    scene: &Scene,
+    asked: &DrawArgs,
+    pipeline: GraphicsPipeline,
+    (pixel, sources): (&Shader, &SourceMap),
+    tables: Vec<(Stage, ResourceTable)>,
+) -> Result<DrawnRun, Problem> {
+    let cannot = |error: wavelane::BufferError| Problem::input(error.to_string());
+    let (draw, _) = scene.draw(asked, &scene.state).map_err(cannot)?;
+    let names = scene.state.names();
+    let shaders = scene.shaders().into_iter().map(|it| it.1).chain([pixel]);
+    let stage = |((stage, table), shader): ((_, _), &Shader)| DrawnStage {
+        stage,
+        shader: shader.clone(),
+        sources: sources.clone(),
+        table,
+    };
+    let stages = tables.into_iter().zip(shaders).map(stage).collect();
+    let (san, log) = (Vec::new(), None);
+    Ok(DrawnRun { pipeline, draw, stages, names, widths: None, san, log })
 }

@@ -10,9 +10,10 @@ use crate::command::Command;
 
 /// The commands that know what is drawn: `new` writes it as a job.
 const KNOWS_SCENES: Commands =
-    &[Command::Run, Command::San, Command::Diff, Command::Bench, Command::New];
+    &[Command::Run, Command::San, Command::Diff, Command::Bench, Command::Reduce, Command::New];
 /// The commands that draw without a job.
-const DRAWS: Commands = &[Command::Run, Command::San, Command::Diff, Command::Bench];
+const DRAWS: Commands =
+    &[Command::Run, Command::San, Command::Diff, Command::Bench, Command::Reduce];
 
 pub(super) const DRAW: Flag = Flag {
     names: &["--draw"],
@@ -20,8 +21,9 @@ pub(super) const DRAW: Flag = Flag {
     on: DRAWS,
     section: Section::Run,
     help: "draw instead of dispatching: fullscreen, a triangle that covers the target,\n\
-           or a mesh in FILE.obj, fitted into it. A pixel shader is the entry point;\n\
-           it reads TEXCOORD, POSITION, NORMAL, COLOR and system values",
+           a mesh in FILE.obj, fitted into it, or N vertices of --vertex. A pixel shader\n\
+           is the entry point; it reads TEXCOORD, POSITION, NORMAL, COLOR and system\n\
+           values",
     set: |args, value| {
         args.draw.what = value.to_owned();
         Ok(())

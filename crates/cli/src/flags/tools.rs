@@ -4,6 +4,7 @@ use super::values::{number, unsigned};
 use super::{Commands, Flag, Section, Takes};
 use crate::asked::LowArgs;
 use crate::command::Command;
+use crate::stages::stage_of;
 
 const REDUCE: Commands = &[Command::Reduce];
 const FUZZ: Commands = &[Command::Fuzz];
@@ -145,6 +146,19 @@ pub(super) const RUN: &[Flag] = &[
             Ok(())
         },
     ),
+    flag(
+        &["--stage"],
+        Takes::Value("STAGE"),
+        GENERATES,
+        Section::Run,
+        "the stage of the programs: compute (the default), pixel, or mesh, half of which\n\
+         have an amplification shader; pixel and mesh shaders are drawn",
+        |args, value| {
+            let stage = stage_of(value).ok_or("compute, pixel or mesh")?;
+            args.tools.stage = Some(stage);
+            Ok(())
+        },
+    ),
     WIDTHS,
     flag(
         &["--fuzz"],
@@ -173,8 +187,9 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Value("CMD"),
         FUZZ,
         Section::Device,
-        "another compiler: its command line, in which `{in}` is the HLSL to compile and\n\
-         `{out}` the SPIR-V to write; split like a shell's words, run without one",
+        "another compiler: its command line, in which `{in}` is the HLSL to compile,\n\
+         `{out}` the SPIR-V to write, `{profile}` the profile, such as cs_6_7, and\n\
+         `{entry}` the entry point; split like a shell's words, run without one",
         |args, value| {
             args.tools.target = Some(value.to_owned());
             Ok(())

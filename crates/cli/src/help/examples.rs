@@ -136,6 +136,10 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
                 "wavelane fuzz --emit tests --count 100 --seed 7",
                 "writes 100 tests that check themselves at every width",
             ),
+            (
+                "wavelane fuzz --stage pixel --engines interp,cpu",
+                "draws with generated pixel shaders",
+            ),
         ],
         Command::Campaign => &[
             (
@@ -166,6 +170,10 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             (
                 "wavelane reduce a.hlsl --bind 'Out=[64]' --keep-diff vulkan",
                 "keeps a difference between a device and the reference engine",
+            ),
+            (
+                "wavelane reduce a.hlsl -T ps_6_6 --draw fullscreen --keep-finding depends-on-helpers",
+                "keeps what the sanitizer finds in a draw",
             ),
         ],
         Command::Diff => &[

@@ -60,6 +60,7 @@ pub(super) fn new(args: &NewArgs, mut compiling: Compiling) -> Result<Exit, End>
         size: draw.size,
         attributes: &attributes,
         groups: scene.groups,
+        vertices: 3,
         expected: &BTreeMap::new(),
     };
     let plain = jobs::write_draw(&repro).map_err(no_word)?;

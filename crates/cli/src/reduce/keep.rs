@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use regex_lite::Regex;
+use wavelane::Shader;
 use wavelane::internal::diag;
-use wavelane::{Shader, internal};
 
 use super::ReduceArgs;
+#[cfg(test)]
+use crate::candidate::Candidate;
 use crate::candidate::{Setting, undefined};
 use crate::compile::Remembered;
 use crate::external::{self, Ended, Scratch};
@@ -59,7 +61,8 @@ impl Keep {
             if engine.contains(',') {
                 return Err(Problem::input("`--keep-diff` names one engine"));
             }
-            let wanted = Wanted { engines: Some(engine), module: None, device: &args.device };
+            let device = &args.common.device;
+            let wanted = Wanted { engines: Some(engine), module: None, device };
             let mut sides = side::open(wanted)?;
             let side = sides.pop().ok_or_else(|| Problem::bug("an engine was opened and lost"))?;
             if let Runs::Missing(why) = &side.runs {
@@ -194,27 +197,28 @@ impl Keeper {
         }
         let is_examined =
             matches!(self.guard, Guard::Defined(_)) || matches!(self.keep, Keep::Finding(_));
-        let report = match candidate.as_ref().filter(|_| is_examined) {
+        let seen = match candidate.as_ref().filter(|_| is_examined) {
             Some(candidate) => match self.setting.examined(candidate) {
-                Some(report) => report,
+                Some(seen) => seen,
                 None => return Ok(false),
             },
-            None => internal::Report::default(),
+            None => Vec::new(),
         };
         if let Guard::Defined(allowed) = &self.guard
-            && undefined(&report).into_iter().any(|it| Some(it) != allowed.as_deref())
+            && undefined(&seen).into_iter().any(|it| Some(it) != allowed.as_deref())
         {
             return Ok(false);
         }
         match &self.keep {
             Keep::Diff(_) => Ok(true),
             #[cfg(test)]
-            Keep::Ir(words) => Ok(candidate.as_ref().is_some_and(|it| {
-                it.shader.ir().is_ok_and(|ir| words.iter().all(|word| ir.contains(word)))
+            Keep::Ir(words) => Ok(candidate.as_ref().is_some_and(|it| match it {
+                Candidate::Dispatch { shader, .. } => {
+                    shader.ir().is_ok_and(|ir| words.iter().all(|word| ir.contains(word)))
+                }
+                Candidate::Draw(_) => false,
             })),
-            Keep::Finding(code) => {
-                Ok(report.seen.iter().any(|it| it.finding.kind.code().name == code))
-            }
+            Keep::Finding(code) => Ok(seen.iter().any(|it| it.finding.kind.code().name == code)),
             Keep::Command(command) => Ok(self.run(command, text)?.ended == Ended::Status(0)),
             Keep::Message(regex, Some(command)) => {
                 Ok(regex.is_match(&self.run(command, text)?.said))

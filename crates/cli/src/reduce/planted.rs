@@ -2,19 +2,19 @@
 //!
 //! Each case bounds the size of what is left and the work to get there. Every result is examined again: it must be defined.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use generate::Wanted;
 use reduce::Settings;
-use wavelane::internal::Slot;
-use wavelane::{Adapter, Options, Shader, ShaderModel};
+use serde_json::json;
+use wavelane::{Shader, Stage};
 
 use super::Run;
 use super::keep::{Guard, Keep, Keeper};
-use crate::asked::{Launch, Sanitizing, WaveSizes};
+use crate::asked::{DeviceChoice, Launch, Sanitizing, WaveSizes};
 use crate::candidate::{Setting, undefined};
+use crate::generated::Asked;
 use crate::side::{Runs, Side};
 
 /// What is planted.
@@ -69,26 +69,19 @@ const CASES: &[Case] = &[
     Case { name: "half", fault: Fault::Dies(&["f16"]), lines: 12 },
 ];
 
-fn options() -> Options {
-    Options { shader_model: ShaderModel::V6_7, enable_16bit: true, ..Options::default() }
-}
-
 /// A setting for a generated program, and its text.
-fn program(seed: u64) -> (Setting, String) {
-    let wanted = Wanted { widths: (4, 128), model: ShaderModel::V6_7, slang: false };
-    let program = wanted.program(seed, &mut generate::Statistics::default());
-    let text = generate::print(&program);
-    let bytes = vec![0; 4 * program.words()];
+fn program(stage: Stage, seed: u64) -> (Setting, String) {
+    let asked = json!({ "stage": stage.word(), "attempts": 0 });
+    let asked = Asked::from_json(&asked).unwrap();
+    let wanted = Wanted { widths: (4, 128), model: asked.model, slang: false };
+    let program = wanted.generated(stage, seed, &mut generate::Statistics::default());
+    let setting = asked.setting(&program, &DeviceChoice::default()).unwrap();
     let setting = Setting {
-        name: "a.hlsl".to_owned(),
-        options: options(),
-        included: BTreeMap::new(),
-        bound: vec![("Log".to_owned(), 0, Slot::new(bytes))],
-        launch: Launch { wave_sizes: WaveSizes::List(vec![4, 32]), ..Launch::default() },
+        launch: Launch { wave_sizes: WaveSizes::List(vec![4, 32]), ..setting.launch },
         san: Sanitizing { quick: true, ..Sanitizing::default() },
-        adapter: Adapter::reference(),
+        ..setting
     };
-    (setting, text)
+    (setting, program.print())
 }
 
 fn keep(fault: Fault) -> Keep {
@@ -106,9 +99,9 @@ fn lines(text: &str) -> usize {
 }
 
 /// The keeper of the first program, from a seed on, that shows a fault.
-fn showing(fault: Fault, from: u64) -> (Keeper, String) {
+fn showing(fault: Fault, stage: Stage, from: u64) -> (Keeper, String) {
     for seed in from..from + 200 {
-        let (setting, text) = program(seed);
+        let (setting, text) = program(stage, seed);
         let patience = Duration::from_secs(60);
         let keeper = Keeper::new(keep(fault), Guard::Defined(None), setting, patience).unwrap();
         if lines(&text) > 60 && keeper.keeps(&text).unwrap() {
@@ -119,7 +112,7 @@ fn showing(fault: Fault, from: u64) -> (Keeper, String) {
 }
 
 fn reduced(keeper: &Keeper, text: &str, jobs: usize) -> reduce::Reduced {
-    let settings = Settings { options: options(), ..Settings::default() };
+    let settings = Settings { options: keeper.setting.options.clone(), ..Settings::default() };
     let mut run = Run { keeper, jobs, target: None, whole: 0, shown: None, failed: None };
     let reduced = reduce::reduce(text, &settings, &mut run);
     assert!(run.failed.is_none());
@@ -129,7 +122,7 @@ fn reduced(keeper: &Keeper, text: &str, jobs: usize) -> reduce::Reduced {
 /// Reduces a case, and returns how many lines are left.
 #[expect(clippy::print_stderr, reason = "the figures of the documentation")]
 fn lines_left(case: &Case, seed: u64) -> usize {
-    let (keeper, text) = showing(case.fault, seed);
+    let (keeper, text) = showing(case.fault, Stage::Compute, seed);
     let small = reduced(&keeper, &text, 1);
     let (before, after) = (lines(&text), lines(&small.text));
     eprintln!("{}: {before} to {after} lines, {} candidates", case.name, small.attempts);
@@ -157,6 +150,19 @@ fn planted_mistakes_shrink_to_a_few_lines_and_stay_defined() {
 #[test]
 fn one_process_and_several_find_the_same() {
     let case = &CASES[0];
-    let (keeper, text) = showing(case.fault, 1);
+    let (keeper, text) = showing(case.fault, Stage::Compute, 1);
     assert_eq!(reduced(&keeper, &text, 1), reduced(&keeper, &text, 3));
+}
+
+#[test]
+fn mistakes_in_draws_shrink_to_a_few_lines_too() {
+    let fault = wrong!("wave.reduce.sum", "wave.reduce.max.u");
+    for (stage, most) in [(Stage::Pixel, 16), (Stage::Mesh, 24)] {
+        let (keeper, text) = showing(fault, stage, 1);
+        let small = reduced(&keeper, &text, 1);
+        assert!(lines(&small.text) <= most, "{}", small.text);
+        assert!(small.text.contains("Sum") && keeper.keeps(&small.text).unwrap(), "{}", small.text);
+        // What is drawn is part of it.
+        assert!(keeper.setting.drawing.is_some());
+    }
 }

@@ -81,6 +81,30 @@ fn one_process_shards_and_a_killed_campaign_give_the_same_bytes() {
     assert_eq!(std::fs::read(folder.join("killed.jsonl")).unwrap(), before);
 }
 
+/// Units of other stages are other units of the same ledger.
+#[test]
+fn the_stage_of_a_program_is_part_of_its_unit() {
+    let folder = folder("stages");
+    std::fs::write(folder.join("plan.toml"), "fuzz = 2\nwidths = [8]\nstage = \"mesh\"\n").unwrap();
+    for line in [&["plan.toml"][..], &["--fuzz", "2", "--widths", "8", "--stage", "pixel"]] {
+        let more = ["--ledger", "run.jsonl", "-j", "1"];
+        let ran = wavelane(&folder, &[&["campaign"], line, &more].concat());
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        assert!(ran.out.starts_with("4 units: agrees 4\n"), "{}", ran.out);
+    }
+    let ledger = std::fs::read_to_string(folder.join("run.jsonl")).unwrap();
+    for unit in ["fuzz 1/1 stage=mesh @w8 engine=cpu", "fuzz 1/0 stage=pixel @w8 engine=interp"] {
+        assert!(ledger.contains(&format!("\"unit\":\"{unit}\"")), "{unit}: {ledger}");
+    }
+    // A draw has one order, and a GPU packs its pixels as it likes.
+    let line = ["campaign", "--fuzz", "1", "--stage", "pixel", "--orders", "waves=descending"];
+    let more = ["--widths", "8", "--engines", "interp,vulkan", "--ledger", "other.jsonl"];
+    let ran = wavelane(&folder, &[&line[..], &more].concat());
+    assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.out.starts_with("4 units: agrees 1, not run 3\n"), "{}", ran.out);
+    assert!(ran.out.contains("`vulkan` packs quads into waves as it likes"), "{}", ran.out);
+}
+
 #[test]
 fn tests_are_units_too_and_failures_are_reported_in_all_forms() {
     let folder = folder("tests");

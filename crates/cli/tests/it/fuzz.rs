@@ -60,21 +60,103 @@ fn engines_agree_with_the_second_evaluator_at_every_width() {
 }
 
 #[test]
+fn programs_of_other_stages_are_drawn_and_agree_with_the_second_evaluator() {
+    let folder = folder("stages");
+    for (stage, construct) in [("pixel", "discard"), ("mesh", "output")] {
+        let line = ["fuzz", "--engines", "interp,cpu", "--count", "5", "--format", "json"];
+        let line = [&line[..], &["--stage", stage]].concat();
+        let ran = wavelane(&folder, &line);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        let value = ran.json();
+        assert_eq!((&value["outcomes"]["agrees"], &value["stage"]), (&5.into(), &stage.into()));
+        let statistics = &value["statistics"];
+        assert!(statistics["constructs"][construct].as_u64() > Some(0), "{statistics}");
+        assert!(statistics["diverging"].as_u64() >= Some(2), "{statistics}");
+        assert_eq!(wavelane(&folder, &[&line[..], &["-j", "1"]].concat()).out, ran.out);
+    }
+    // Nothing is known of the packing of a GPU.
+    let ran = wavelane(&folder, &["fuzz", "--stage", "pixel", "--engines", "cpu,vulkan:0"]);
+    assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("`vulkan:0` packs quads into waves as it likes"), "{}", ran.err);
+}
+
+#[test]
 fn emitted_tests_pass_at_every_width_and_notice_mistakes() {
-    let folder = folder("emit");
-    let line = ["fuzz", "--emit", "tests", "--count", "3", "--seed", "2"];
-    let ran = wavelane(&folder, &line);
-    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
-    let ran = wavelane(&folder, &["test", "tests", "--wave-size", "all"]);
-    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
-    let file = folder.join("tests/fuzz-2-0.test");
-    let text = std::fs::read_to_string(&file).unwrap();
-    // A wrong result at any place is noticed.
-    let wrong = text.replacen("* 31 + value", "* 33 + value", 1);
-    assert_ne!(text, wrong);
-    std::fs::write(&file, wrong).unwrap();
-    let ran = wavelane(&folder, &["test", "tests", "--wave-size", "all"]);
-    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    for (stage, folder) in [
+        ("compute", folder("emit")),
+        ("pixel", folder("emit-pixel")),
+        ("mesh", folder("emit-mesh")),
+    ] {
+        let line = ["fuzz", "--emit", "tests", "--count", "3", "--seed", "2", "--stage", stage];
+        let ran = wavelane(&folder, &line);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        for engine in ["interp", "cpu"] {
+            let line = ["test", "tests", "--wave-size", "all", "--engine", engine];
+            let ran = wavelane(&folder, &line);
+            assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+            assert!(ran.out.contains("18 passed, 0 failed, 0 unsupported"), "{}", ran.out);
+        }
+        let file = folder.join("tests/fuzz-2-0.test");
+        let text = std::fs::read_to_string(&file).unwrap();
+        // A wrong result at any place is noticed, and so are triangles that cover nothing.
+        let mut mistakes = vec![text.replace("* 31 + value", "* 33 + value")];
+        if stage == "pixel" {
+            mistakes.push(text.replace("1 - y, 0, 1)", "1 - y, 9, 1)"));
+        }
+        for wrong in mistakes {
+            assert_ne!(text, wrong);
+            std::fs::write(&file, wrong).unwrap();
+            let ran = wavelane(&folder, &["test", "tests", "--wave-size", "all"]);
+            assert_eq!(ran.status, 1, "{stage}: {}{}", ran.out, ran.err);
+        }
+    }
+}
+
+/// A compiler that fails for one profile alone: of a program with mesh shaders each shader is compiled.
+#[test]
+fn a_compiler_that_is_broken_for_a_stage_is_found_and_the_program_shrinks() {
+    for (stage, profile) in [("pixel", "ps_6_7"), ("mesh", "as_6_7")] {
+        let folder = folder(&format!("broken-{stage}"));
+        let script = "if [ $3 = PROFILE ] && grep -q Wave \"$1\"; then echo 'internal error 7'; exit 1; fi\n\
+                      printf DXBC > \"$2\"";
+        compiler(&folder, &script.replace("PROFILE", profile));
+        let target = "./compiler.sh {in} {out} {profile} {entry}";
+        let line = ["fuzz", "--stage", stage, "--target", target, "--count", "3"];
+        let more = ["--attempts", "150", "--format", "json"];
+        let ran = wavelane(&folder, &[&line[..], &more].concat());
+        assert_eq!(ran.status, 1, "{stage}: {}", ran.err);
+        let value = ran.json();
+        let failures = value["failures"].as_array().unwrap();
+        // Half of the mesh shaders have an amplification shader.
+        let not_run = value["outcomes"]["not run"].as_u64().unwrap() as usize;
+        assert_eq!((failures.len() + not_run, not_run > 0), (3, stage == "mesh"), "{}", ran.out);
+        for failure in failures {
+            assert_eq!(failure["message"], "internal error 7", "{stage}");
+            let reduced = failure["reduced"].as_str().unwrap();
+            assert!(reduced.contains("Wave") && reduced.len() < 2000, "{stage}: {reduced}");
+        }
+    }
+}
+
+#[test]
+fn a_saved_draw_begins_with_the_command_that_runs_it() {
+    for stage in ["pixel", "mesh"] {
+        let folder = folder(&format!("saved-{stage}"));
+        let target = "false {in} {profile} {entry}";
+        let line =
+            ["fuzz", "--stage", stage, "--target", target, "--count", "2", "--save", "found"];
+        let ran = wavelane(&folder, &[&line[..], &["--attempts", "0"]].concat());
+        assert_eq!(ran.status, 1, "{}", ran.err);
+        for number in 0..2 {
+            let file = folder.join(format!("found/refuses-1-{number}.hlsl"));
+            let text = std::fs::read_to_string(file).unwrap();
+            let command = text.lines().next().unwrap().strip_prefix("// wavelane ").unwrap();
+            let words: Vec<&str> = command.split(' ').map(|it| it.trim_matches('\'')).collect();
+            let ran = wavelane(&folder, &[&words[..], &["--wave-size", "8"]].concat());
+            assert_eq!(ran.status, 0, "{command}: {}", ran.err);
+            assert!(ran.out.contains("Log"), "{command}: {}", ran.out);
+        }
+    }
 }
 
 #[test]
@@ -308,6 +390,11 @@ fn mistakes_on_the_command_line_are_told() {
         (&["fuzz", "--emit", "x", "--save", "y"], "`--save` has no effect with `--emit`"),
         (&["fuzz", "--emit", "x", "--attempts", "9"], "`--attempts` has no effect with `--emit`"),
         (&["fuzz", "--emit", "x", "--timeout", "9"], "`--timeout` has no effect with `--emit`"),
+        (&["fuzz", "--engines", "cpu", "--stage", "vertex"], "compute, pixel or mesh"),
+        (
+            &["fuzz", "--stage", "mesh", "--target", "dxc {in} {out}"],
+            "names no `{profile}` and `{entry}`",
+        ),
         (&["worker", "x"], "unexpected operand `x`"),
     ] {
         let ran = wavelane(&folder, words);

@@ -175,6 +175,99 @@ void main(uint t : SV_GroupIndex) {
     assert!(lines(&ran.out) <= 5 && ran.out.contains("WaveActiveSum"), "{}", ran.out);
 }
 
+/// A disc whose pixels are counted: what helper lanes do decides.
+const DISC: &str = "struct V { float4 position : SV_Position; float2 uv : TEXCOORD; };
+RWStructuredBuffer<uint> Visible;
+cbuffer C { float scale; }
+V corners(uint id : SV_VertexID) {
+    float2 places[3] = { float2(-1, 1), float2(3, 1), float2(-1, -3) };
+    V v;
+    v.position = float4(places[id], 0, 1);
+    v.uv = places[id] * scale;
+    return v;
+}
+float shade(float2 uv) { return dot(uv, uv) * 2 + 1; }
+float4 main(V v) : SV_Target {
+    float colour = shade(v.uv);
+    uint extra = 0;
+    for (uint i = 0; i < 3; ++i) extra += i * uint(v.position.x);
+    if (distance(v.position.xy, 8) > 6) discard;
+    uint pixels = WaveActiveCountBits(true);
+    if (WaveIsFirstLane()) InterlockedAdd(Visible[0], pixels);
+    InterlockedAdd(Visible[1], extra & 1);
+    return colour;
+}
+";
+
+#[test]
+fn a_draw_shrinks_with_its_guard() {
+    let folder = folder("draw");
+    std::fs::write(folder.join("a.hlsl"), DISC).unwrap();
+    let scene = ["-T", "ps_6_6", "--draw", "3", "--vertex", "corners", "--size", "16x16"];
+    let bound = ["--bind", "Visible=[2]", "--set", "scale=1"];
+    let of = |words: &[&str]| {
+        wavelane(&folder, &[&["reduce", "a.hlsl"], &scene[..], &bound[..], words].concat())
+    };
+    let ran = of(&["--keep-finding", "depends-on-helpers", "-o", "small.hlsl"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let small = std::fs::read_to_string(folder.join("small.hlsl")).unwrap();
+    assert!(small.contains("WaveActiveCountBits") && !small.contains("shade"), "{small}");
+    let san = wavelane(&folder, &[&["san", "small.hlsl"], &scene[..], &bound[..2]].concat());
+    assert!(san.out.contains("[depends-on-helpers]"), "{}{}", san.out, san.err);
+    // Nothing that is undefined is asked about.
+    let keep =
+        "! grep -q 'V v;' {} || grep -q 'v.position = ' {} && grep -q WaveActiveCountBits {}";
+    let ran = of(&["--keep", keep]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(lines(&ran.out) < 16 && ran.out.contains("SV_Position"), "{}", ran.out);
+    let by = "if grep -q WaveIsFirstLane {}; then echo 'internal error 17'; fi";
+    let ran = of(&["--keep-message", "error [0-9]+", "--by", by]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(lines(&ran.out) < 16 && ran.out.contains("WaveIsFirstLane"), "{}", ran.out);
+    // What is not given is made up, and nothing else is told.
+    let line = ["reduce", "a.hlsl", "--draw", "3", "--vertex", "corners", "--size", "16x16"];
+    let ran = wavelane(&folder, &[&line[..], &["--keep", "grep -q WaveActive {}"]].concat());
+    assert!(ran.err.starts_with("note: made up by --auto=1: --bind 'Visible="), "{}", ran.err);
+    std::fs::write(folder.join("b.hlsl"), "float4 main() : SV_Target { return 1 + 1; }\n").unwrap();
+    let line = ["reduce", "b.hlsl", "--draw", "fullscreen", "--size", "4x4"];
+    let ran = wavelane(&folder, &[&line[..], &["--keep", "true"]].concat());
+    assert_eq!((ran.status, ran.err.lines().count()), (0, 1), "{}", ran.err);
+    for (words, status, said) in [
+        (&["--keep-diff", "cpu"][..], 2, "`cpu` and `interp` agree on `a.hlsl`"),
+        (&["--keep-finding", "race"], 2, "does not report `race`"),
+        (&["--keep-diff", "interp:nothing"], 2, "is not a target"),
+    ] {
+        let ran = of(words);
+        assert_eq!(ran.status, status, "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_mesh_shader_shrinks_in_its_draw() {
+    let folder = folder("mesh");
+    let text = "struct V { float4 position : SV_Position; };
+RWStructuredBuffer<uint> Out;
+groupshared uint words[8];
+[numthreads(8, 1, 1)] [outputtopology(\"triangle\")]
+void mesh(uint t : SV_GroupIndex, out vertices V verts[3], out indices uint3 corners[1]) {
+    SetMeshOutputCounts(3, 1);
+    words[t] = t;
+    Out[t] = words[(t + 1) % 8];
+    if (t < 3) verts[t].position = float4(t == 1 ? 3 : -1, t == 2 ? -3 : 1, 0, 1);
+    if (t == 0) corners[0] = uint3(0, 1, 2);
+}
+float4 main() : SV_Target { return 1; }
+";
+    std::fs::write(folder.join("a.hlsl"), text).unwrap();
+    let line = ["reduce", "a.hlsl", "--draw", "1", "--mesh", "mesh", "--size", "4x4"];
+    let more = ["--bind", "Out=[8]", "--keep-finding", "race"];
+    let ran = wavelane(&folder, &[&line[..], &more].concat());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let is_small = !ran.out.contains("SetMeshOutputCounts") && !ran.out.contains("corners");
+    assert!(ran.out.contains("words") && is_small, "{}", ran.out);
+}
+
 #[test]
 fn attempts_bound_the_work_and_the_best_so_far_is_left() {
     let folder = folder("attempts");

@@ -25,8 +25,10 @@ pub struct DrawRepro<'a> {
     pub size: [u32; 2],
     /// The inputs of the vertex shader, and the bits of three vertices.
     pub attributes: &'a [ReproAttribute],
-    /// Of a mesh or amplification shader; without them three vertices are drawn.
+    /// Of a mesh or amplification shader; without them vertices are drawn.
     pub groups: Option<[u32; 3]>,
+    /// How many; three where there are attributes.
+    pub vertices: u32,
     /// The expected contents, by the names of targets and of buffers.
     pub expected: &'a BTreeMap<String, Vec<u8>>,
 }
@@ -246,7 +248,7 @@ fn state(repro: &DrawRepro<'_>, text: &mut String) {
         Some([x, y, z]) => {
             writeln!(text, "DispatchParameters: {{ DispatchGroupCount: [ {x}, {y}, {z} ] }}")
         }
-        None => writeln!(text, "DispatchParameters: {{ VertexCount: 3 }}"),
+        None => writeln!(text, "DispatchParameters: {{ VertexCount: {} }}", repro.vertices),
     };
     if repro.targets.len() > 1 {
         text.push_str("Raster:\n  RenderTargets:\n");
