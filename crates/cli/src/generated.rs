@@ -799,6 +799,20 @@ mod tests {
         }
     }
 
+    /// Pixel shaders of every form, and mesh shaders with and without an amplification shader.
+    #[test]
+    fn the_sanitizer_finds_nothing_undefined_in_programs_of_any_stage() {
+        for stage in stages::STAGES {
+            let (asked, judge) = (asked(stage, "interp"), Judge::default());
+            for number in 0..8 {
+                let program = asked.program(number, &mut Statistics::default());
+                let text = program.print();
+                let is_defined = judge.is_defined(&asked, &program, &text);
+                assert!(is_defined, "program {number} of {stage:?}\n{text}");
+            }
+        }
+    }
+
     /// An engine that takes sums for maxima.
     fn wrong_sums(shader: &Shader) -> Shader {
         let text = shader.ir().unwrap().replace("wave.reduce.sum", "wave.reduce.max.u");
