@@ -142,7 +142,7 @@ impl Asks<'_> {
         }
         let asked = self.of_compilation();
         Ok(asked.first().map(|flag| {
-            let what = format!("`{flag}` cannot be written: DXIL is not made");
+            let what = format!("`{flag}` cannot be written: wavelane does not emit DXIL");
             let problem = Problem::new(Exit::Unsupported, what);
             problem.help("`-spirv` writes a SPIR-V module").help(CHECK_ONLY)
         }))

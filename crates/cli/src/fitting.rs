@@ -149,6 +149,6 @@ pub(crate) fn check_compiler(line: &Line, job: &str) -> Result<(), Problem> {
         !is_about_files && (name == "--debugging" || flags::all().any(is_language))
     };
     let Some((name, ..)) = line.flags().find(|it| is_for_compiler(it.0)) else { return Ok(()) };
-    let what = format!("`{name}` has no effect: `{job}` says itself how it is compiled");
+    let what = format!("`{name}` has no effect: `{job}` specifies its own compiler flags");
     Err(Problem::input(what).help("change the flags in its `RUN:` lines or its sections"))
 }

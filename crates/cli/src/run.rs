@@ -379,7 +379,7 @@ fn check_outs(args: &RunArgs, views: &[View], widths: usize) -> Result<(), Probl
             }
             _ => {
                 return Err(Problem::input(format!(
-                    "`{path}` ends in none of `.npy`, `.bin` and, for textures, `.png`"
+                    "`{path}` has an unknown ending; expected `.npy`, `.bin` or, for textures, `.png`"
                 )));
             }
         }

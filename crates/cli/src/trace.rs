@@ -57,7 +57,7 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, End> {
     let Table { shown, hidden, text, .. } = table;
     terminal::print(&text)?;
     if shown == 0 {
-        terminal::note("no statement of these waves begins on the lines that were asked for");
+        terminal::note("no statement of these waves begins on the requested lines");
     }
     if hidden > 0 {
         let what = counted(hidden, "more step");

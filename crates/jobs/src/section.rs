@@ -196,7 +196,7 @@ pub(crate) fn above<'a>(
         }
     }
     if *kind == Kind::Pixels(None) && given.section.draw.is_none() {
-        let what = "the case is a pixel shader, and nothing says how many pixels it draws";
+        let what = "the case is a pixel shader, but the size of its target is missing";
         return Err(at_case(&format!("{what}\n  = help: write `//# draw 8x8` above it")));
     }
     Ok(given)

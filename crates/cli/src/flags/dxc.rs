@@ -160,7 +160,7 @@ pub(super) const FLAGS: &[Flag] = &[
     refused!("-Fsh", FILE, "shader hashes belong to DXIL, which wavelane does not write"),
     refused!("-Fl", FILE, "libraries belong to DXIL, which wavelane does not write"),
     refused!("-Fx", FILE, "`-spirv -Fc FILE` writes a listing of the module"),
-    refused!("-getprivate", FILE, "private data belongs to DXIL, which is not made"),
+    refused!("-getprivate", FILE, "private data belongs to DXIL, which wavelane does not emit"),
     refused!(
         "-verifyrootsignature",
         FILE,

@@ -106,9 +106,9 @@ pub(super) const RECONVERGENCE: Flag = Flag {
     takes: Takes::Value("RULE"),
     on: &[Command::San],
     section: Section::Run,
-    help: "what brings lanes together again: maximal, every construct, as HLSL has it;\n\
-           spirv, only what the whole wave came to and leaves together; independent,\n\
-           only barriers (maximal). Wave operations that count on more are reported",
+    help: "what makes lanes reconverge: maximal, every construct, as HLSL has it; spirv,\n\
+           only constructs that the whole wave enters and leaves together; independent,\n\
+           only barriers (maximal). Wave operations that rely on more are reported",
     set: |args, value| {
         args.san.reconvergence = choose(value, &Reconvergence::NAMES)?;
         Ok(())

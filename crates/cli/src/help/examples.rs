@@ -79,7 +79,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane dxc -T ps_6_6 -Fo a.cso --check-only a.hlsl",
-                "checks; without --check-only, the status is 3: DXIL is not made",
+                "checks; without --check-only, the status is 3: there is no DXIL",
             ),
             ("wavelane dxc -P -Fi a.i a.hlsl", "preprocesses"),
         ],

@@ -457,7 +457,7 @@ fn a_job_writes_its_picture() {
     }
     for (more, says) in [
         (&["--out", "U=a.png"][..], "the job has no buffer `U`"),
-        (&["--out", "T=a.jpg"], "ends in none of"),
+        (&["--out", "T=a.jpg"], "has an unknown ending; expected"),
         (&["--out", "T=a.png", "--wave-size", "4,8"], "one file for several wave sizes"),
     ] {
         let bad = run(more);

@@ -84,7 +84,7 @@ fn wrong_uses_are_located() {
         ("TEST_DRAW(a, 2000, 8) { EXPECT(true); }", "a.hlsl:2:1: error: at most 1024x1024 pixels"),
         (
             "[test] [shader(\"pixel\")] void b() { EXPECT(true); }",
-            "a.hlsl:2:1: error: the case is a pixel shader, and nothing says how many pixels it draws\n    \
+            "a.hlsl:2:1: error: the case is a pixel shader, but the size of its target is missing\n    \
              = help: write `//# draw 8x8` above it",
         ),
         (

@@ -218,7 +218,7 @@ fn what_cannot_be_shown_is_said() {
             "a wave or a group that does not run",
         ),
         (vec!["timeline", "a.hlsl"], "needs a file to write"),
-        (vec!["timeline", "a.hlsl", "-o", "run.txt"], "ends in none of `.html`"),
+        (vec!["timeline", "a.hlsl", "-o", "run.txt"], "has an unknown ending; expected `.html`"),
         (vec!["timeline", "a.hlsl", "-o", "no/such/run.html"], "cannot be written"),
         (vec!["timeline", "a.hlsl", "-o", "run.html", "--limit", "100"], "the program alone takes"),
         (vec!["timeline", "a.hlsl", "-o", "run.html", "--limit", "1GB"], "KiB or MiB"),
