@@ -49,7 +49,9 @@ impl TimelineArgs {
             return Err(problem.help("name it: -o run.html"));
         };
         let Some(picture) = picture.or(Picture::of_name(&file)) else {
-            let what = format!("`{file}` has an unknown ending; expected `.html`, `.wlrec`, `.svg` or `.json`");
+            let what = format!(
+                "`{file}` has an unknown ending; expected `.html`, `.wlrec`, `.svg` or `.json`"
+            );
             return Err(Problem::input(what).help("`--format html` says what it is"));
         };
         let usual = if picture == Picture::Wlrec { MOST_OF_RECORDINGS } else { MOST_BYTES as u64 };

@@ -355,6 +355,9 @@ pub enum Shader {
 pub struct Pixels {
     /// The threads that are helper lanes from the start, fewer than four in each quad.
     pub helpers: Vec<u32>,
+    /// In a draw: how many quads of the target stand in a row. Threads are then the pixels of a quad, the quads of a row,
+    /// and the rows, from the number that the primitive gives on.
+    pub columns: Option<u32>,
     /// Whether helper lanes participate in wave operations.
     pub included: bool,
 }

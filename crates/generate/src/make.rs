@@ -257,7 +257,7 @@ impl Maker<'_> {
             Helpers::Participate => true,
         };
         let (places, functions, portable) = (self.places, self.functions, !self.wanted.slang);
-        let shader = Shader::Pixel(Pixels { helpers, included });
+        let shader = Shader::Pixel(Pixels { helpers, columns: None, included });
         Program { seed, places, functions, threads: 4 * quads, shader, counts: false, portable }
     }
 

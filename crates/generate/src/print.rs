@@ -135,9 +135,18 @@ pub(crate) fn shader(program: &Program, style: Style) -> String {
         Shader::Compute => format!("{threads}\nvoid main(uint index : SV_GroupIndex) {{"),
         Shader::Pixel(pixels) => {
             let attribute = if pixels.included { "[WaveOpsIncludeHelperLanes]\n" } else { "" };
-            match style.of_draw.is_some() {
-                true => format!("{attribute}void main(float4 position : SV_Position) {{\n{PIXEL}"),
-                false => format!("{attribute}void main(nointerpolation uint index : INDEX) {{"),
+            match (style.of_draw.is_some(), pixels.columns) {
+                (true, _) => {
+                    format!("{attribute}void main(float4 position : SV_Position) {{\n{PIXEL}")
+                }
+                (false, None) => {
+                    format!("{attribute}void main(nointerpolation uint index : INDEX) {{")
+                }
+                (false, Some(columns)) => format!(
+                    "{attribute}void main(float4 at : SV_Position, nointerpolation uint first : INDEX) {{
+    uint2 pixel = uint2(at.xy), quad = pixel / 2;
+    uint index = first + (quad.y * {columns} + quad.x) * 4 + pixel.y % 2 * 2 + pixel.x % 2;"
+                ),
             }
         }
         Shader::Groups(groups) => format!("{threads}{}", main_of_groups(groups)),

@@ -6,17 +6,19 @@
 
 mod expr;
 mod groups;
+mod packed;
 mod tangle;
 mod values;
 mod waves;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::moments::{Moment, Simple, Value as Val};
 use crate::{Counter, Expr, Function, Group, Program, Stmt};
 
 use groups::Running;
 pub use groups::{Left, Started, all_children, groups, meshlets, started};
+pub use packed::{Packed, Replayed, Undefined, replayed};
 use tangle::Tangle;
 use values::{Vals, increment, int, truth, words, zero};
 
@@ -61,6 +63,10 @@ struct Seen {
     observed: Observed,
     /// Only if they are wanted: they are many.
     moments: Option<Vec<Moment>>,
+    /// The words of the log that an undefined value has reached.
+    undefined: BTreeSet<usize>,
+    /// Whether wave operations give something else than ours where their result is undefined.
+    gives_others: bool,
 }
 
 /// Runs a program of one group; returns the final contents of the log.
@@ -93,15 +99,21 @@ impl<'a> Run<'a, '_> {
                 .filter_map(|it| it.checked_sub(first).filter(|lane| lanes.contains(*lane)));
             let (helpers, gone) = (helpers.collect(), Tangle::default());
             let frame = Frame::new(main, width, lanes);
-            waves.push(State { first, lanes, helpers, gone, frame });
+            let (packed, is_lost, lost_at) = (None, false, None);
+            waves.push(State { first, packed, lanes, helpers, gone, is_lost, lost_at, frame });
         }
+        self.waves(main, &mut waves);
+    }
+
+    fn waves(&mut self, main: &'a Function, waves: &mut [State<'a>]) {
+        let Run { program, .. } = *self;
         // All waves run a statement of `main` before any runs the next one: so every barrier is passed, and elsewhere the
         // order does not matter.
-        for stmt in &main.body {
+        for (number, stmt) in main.body.iter().enumerate() {
             match stmt {
                 Stmt::Exchange { local, value, by } => {
-                    let given = self.values(&mut waves, value);
-                    for state in &mut waves {
+                    let given = self.values(waves, value);
+                    for state in &mut *waves {
                         for lane in state.lanes {
                             let other = (state.first + lane + by) % program.threads;
                             state.frame.locals[*local][lane as usize]
@@ -111,17 +123,22 @@ impl<'a> Run<'a, '_> {
                 }
                 Stmt::Counts { values: [one, two], from } => {
                     let counts = [one, two].map(|value| {
-                        let given = self.values(&mut waves, value);
+                        let given = self.values(waves, value);
                         int(&given[*from as usize]) as u32
                     });
                     self.group.count(program, counts);
                 }
                 _ => {
-                    for state in &mut waves {
+                    for state in &mut *waves {
                         self.wave(state, |wave, lanes, frame| {
                             let one = std::slice::from_ref(stmt);
-                            ((), wave.stmts(one, lanes, frame, &mut Leaving::default()))
+                            let after = wave.stmts(one, lanes, frame, &mut Leaving::default());
+                            wave.return_astray(one, frame);
+                            ((), after)
                         });
+                        if state.is_lost {
+                            state.lost_at.get_or_insert(number);
+                        }
                     }
                 }
             }
@@ -147,20 +164,27 @@ impl<'a> Run<'a, '_> {
         state: &mut State<'a>,
         run: impl FnOnce(&mut Wave<'_>, Tangle, &mut Frame<'a>) -> (T, Tangle),
     ) -> T {
-        let threads = (self.program.threads - state.first).min(self.width) as usize;
+        let threads = match state.packed {
+            Some(packed) => packed.lanes().len(),
+            None => (self.program.threads - state.first).min(self.width) as usize,
+        };
+        let everywhere = Tangle::first(self.width);
         let mut wave = Wave {
             program: self.program,
             width: self.width,
             first: state.first,
+            packed: state.packed,
             lanes: threads,
             helpers: state.helpers,
             gone: state.gone,
+            astray: if state.is_lost { everywhere } else { Tangle::default() },
+            is_lost: state.is_lost,
             group: self.group,
             log: self.log,
             seen: self.seen,
         };
         let (result, lanes) = run(&mut wave, state.lanes, &mut state.frame);
-        (state.helpers, state.gone) = (wave.helpers, wave.gone);
+        (state.helpers, state.gone, state.is_lost) = (wave.helpers, wave.gone, wave.is_lost);
         state.lanes = lanes;
         result
     }
@@ -169,9 +193,13 @@ impl<'a> Run<'a, '_> {
 /// A wave between two statements of `main`.
 struct State<'a> {
     first: u32,
+    packed: Option<&'a Packed>,
     lanes: Tangle,
     helpers: Tangle,
     gone: Tangle,
+    is_lost: bool,
+    /// The statement of `main` in which it was lost.
+    lost_at: Option<usize>,
     frame: Frame<'a>,
 }
 
@@ -180,12 +208,18 @@ struct Wave<'a> {
     width: u32,
     /// The thread of lane 0.
     first: u32,
+    /// Which threads the lanes are instead, and that quads of helper lanes stay.
+    packed: Option<&'a Packed>,
     /// How many lanes there are.
     lanes: usize,
     /// Those that are helper lanes by now.
     helpers: Tangle,
     /// The lanes of quads that have retired.
     gone: Tangle,
+    /// The lanes that an undefined value has led here, and may have led elsewhere.
+    astray: Tangle,
+    /// Whether they are participants, so that nothing of the wave is defined any more.
+    is_lost: bool,
     group: &'a mut Running,
     log: &'a mut [u32],
     seen: &'a mut Seen,
@@ -228,7 +262,15 @@ impl Wave<'_> {
         if let Some(argument) = argument {
             frame.locals[0] = argument;
         }
+        let before = self.astray;
         self.stmts(&function.body, lanes, &mut frame, &mut Leaving::default());
+        for lane in self.astray {
+            let returned = frame.returned[lane as usize].take();
+            frame.returned[lane as usize] = returned.map(|it| it.undefined_if(true));
+        }
+        if !self.is_lost {
+            self.astray = before;
+        }
         frame.returned
     }
 
@@ -255,7 +297,7 @@ impl Wave<'_> {
     /// The lanes become helper lanes; quads of nothing else retire, unless helper lanes participate.
     fn discard(&mut self, lanes: Tangle) {
         self.helpers.extend(lanes);
-        if self.participate() {
+        if self.participate() || self.packed.is_some() {
             return;
         }
         for quad in (0..self.width).step_by(4) {
@@ -281,6 +323,11 @@ impl Wave<'_> {
     /// Those lanes whose quads have not retired, as a call in the middle of an expression can make them do.
     fn present(&self, lanes: Tangle) -> Tangle {
         lanes.without(self.gone)
+    }
+
+    /// The thread that a lane is.
+    fn thread(&self, lane: u32) -> u32 {
+        self.packed.map_or(self.first + lane, |it| it.thread(lane))
     }
 
     fn stmt(
@@ -358,8 +405,11 @@ impl Wave<'_> {
             Stmt::Log { place, value } => {
                 let values = self.expr(value, lanes, frame);
                 for lane in lanes.without(self.helpers) {
-                    let thread = self.group.number * self.program.threads + self.first + lane;
+                    let thread = self.group.number * self.program.threads + self.thread(lane);
                     let at = thread as usize * self.program.places + place;
+                    if values[lane as usize].is_undefined() {
+                        self.seen.undefined.insert(at);
+                    }
                     for scalar in values[lane as usize].iter() {
                         for word in words(value.ty.kind, *scalar) {
                             self.log[at] = self.log[at].wrapping_mul(31).wrapping_add(word);
@@ -380,6 +430,7 @@ impl Wave<'_> {
         frame: &mut Frame<'_>,
     ) -> Tangle {
         let bounds = self.expr(bound, lanes, frame);
+        self.decide(&bounds, lanes);
         for lane in lanes {
             frame.locals[counter][lane as usize] = Vals::one(Val::Int(0));
         }
@@ -475,6 +526,7 @@ impl Wave<'_> {
         leaving: &mut Leaving,
     ) -> Tangle {
         let selectors = self.expr(selector, lanes, frame);
+        self.decide(&selectors, lanes);
         let listed: Vec<u32> =
             groups.iter().flat_map(|group| group.labels.iter().flatten().copied()).collect();
         let mut waiting = lanes;
@@ -511,6 +563,7 @@ impl Wave<'_> {
             return (Tangle::default(), Tangle::default());
         }
         let values = self.expr(condition, lanes, frame);
+        self.decide(&values, lanes);
         let (yes, no) = lanes.partition(|lane| truth(&values[lane as usize]));
         self.parted(yes, no);
         (yes, no)

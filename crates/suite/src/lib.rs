@@ -15,6 +15,7 @@ pub mod hostile;
 pub mod legalized;
 pub mod meshlets;
 pub mod ordered;
+pub mod packed;
 pub mod pixels;
 pub mod plant;
 pub mod rational;

@@ -109,7 +109,8 @@ impl Logged {
     }
 }
 
-fn compiled(text: &str, stage: Stage) -> Result<Shader, String> {
+/// Compiles a generated shader.
+pub(crate) fn compiled(text: &str, stage: Stage) -> Result<Shader, String> {
     let options = wavelane::Options {
         stage,
         shader_model: ShaderModel { major: 6, minor: 10 },

@@ -21,6 +21,7 @@ pub use crate::preprocessed::{Preprocessed, preprocess};
 pub use crate::survey::{Slot as HeapSlot, Survey, Use, survey};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
 pub use ir::exec::{Buffer as Slot, FeedbackMap, Invocation, SharedScene, What};
+pub use ir::packing::{Seat, Seats};
 pub use ir::stage::{Element as StageElement, StageIo, SystemValue};
 pub use ir::trace::Event as TraceEvent;
 pub use ops::Random;
@@ -49,6 +50,7 @@ pub use hlsl::Declared;
 pub use hlsl::options::PROFILES;
 
 use crate::Shader;
+use crate::draw::Recording;
 use crate::guard::catch;
 use crate::memory::{Cell, State};
 use crate::{
@@ -56,6 +58,16 @@ use crate::{
     DrawError, ExamineDrawError, ExecuteError, GraphicsPipeline, Includer, Options, ResourceTable,
     Scalar, SourceMap, StageTables,
 };
+
+/// What each lane of each wave was, by a recording.
+pub fn seats(recording: &Recording) -> &Seats {
+    &recording.seats
+}
+
+/// A recording of waves of so many lanes that no device has made.
+pub fn recording(width: u32, seats: Seats) -> Recording {
+    Recording { width, seats }
+}
 
 /// What a vertex or a pixel shader reads and writes.
 pub fn signature(shader: &Shader) -> Option<&StageIo> {

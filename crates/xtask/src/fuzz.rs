@@ -21,6 +21,7 @@ mod gpu;
 mod grammar;
 mod judge;
 mod mutate;
+mod packed;
 mod spirv;
 mod stages;
 
@@ -162,6 +163,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     if arguments.first().is_some_and(|it| it == "--engines") {
         return engines::run(&arguments[1..]);
+    }
+    if arguments.first().is_some_and(|it| it == "--pixels-vulkan") {
+        return packed::run(&arguments[1..]);
     }
     if let Some(of) = arguments.first().and_then(|it| stages::Of::named(it)) {
         return stages::run(of, &arguments[1..]);

@@ -105,6 +105,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                                    --count N (default 3000), --seed N
   fuzz --pixels    compare generated pixel shaders, which discard and diverge, with the second evaluator
                    --runs N (default 10000), --seed N, --threads T
+  fuzz --pixels-vulkan  draw them on the first Vulkan device, which records its packing, and compare with the second
+                   evaluator and the reference engine in the same waves; counts what is left out, by the reason
+                   --runs N (default 1000), --seed N, --threads T
   fuzz --mesh      compare generated mesh and amplification shaders, which diverge, with the second evaluator
                    --runs N (default 10000), --seed N, --threads T
   fuzz --mesh-vulkan  the same as draws on the first Vulkan device that runs mesh shaders, at its widths

@@ -164,7 +164,8 @@ fn write_outs(args: &RunArgs, outcome: &jobs::Outcome, several: bool) -> Result<
                 return Err(Problem::input(what).help(help));
             }
             _ => {
-                let what = format!("`{path}` has an unknown ending; expected `.png`, `.npy` or `.bin`");
+                let what =
+                    format!("`{path}` has an unknown ending; expected `.png`, `.npy` or `.bin`");
                 return Err(Problem::input(what));
             }
         };

@@ -22,8 +22,7 @@ impl Wave<'_> {
             }
             ExprKind::Local(local) => self.each(lanes, |lane| frame.locals[*local][lane].clone()),
             ExprKind::Thread => {
-                let first = i128::from(self.first);
-                self.each(lanes, |lane| Vals::one(Val::Int(first + lane as i128)))
+                self.each(lanes, |lane| Vals::one(Val::Int(i128::from(self.thread(lane as u32)))))
             }
             ExprKind::Lane => self.each(lanes, |lane| Vals::one(Val::Int(lane as i128))),
             ExprKind::Group => {
@@ -49,21 +48,25 @@ impl Wave<'_> {
             }
             ExprKind::Component(a, component) => {
                 let a = self.expr(a, lanes, frame);
-                self.each(lanes, |lane| Vals::one(a[lane][*component]))
+                self.each(lanes, |lane| {
+                    Vals::one(a[lane][*component]).undefined_if(a[lane].is_undefined())
+                })
             }
             ExprKind::Make(parts) => {
                 let parts: Vec<_> = parts.iter().map(|it| self.expr(it, lanes, frame)).collect();
                 self.each(lanes, |lane| {
-                    parts.iter().flat_map(|it| it[lane].iter()).copied().collect()
+                    let whole: Vals =
+                        parts.iter().flat_map(|it| it[lane].iter()).copied().collect();
+                    whole.undefined_if(parts.iter().any(|it| it[lane].is_undefined()))
                 })
             }
             ExprKind::Logic { and, lhs, rhs } => self.logic(*and, [lhs, rhs], lanes, frame),
-            ExprKind::Conditional(condition, a, b) => {
-                let (yes, no) = self.split(condition, lanes, frame);
-                let (a, b) = (self.expr(a, yes, frame), self.expr(b, no, frame));
+            ExprKind::Conditional(condition, a, b) => self.joined(|wave| {
+                let (yes, no) = wave.split(condition, lanes, frame);
+                let (a, b) = (wave.expr(a, yes, frame), wave.expr(b, no, frame));
                 let taken = |lane| if yes.contains(lane as u32) { &a[lane] } else { &b[lane] };
-                self.each(lanes, |lane| taken(lane).clone())
-            }
+                wave.each(lanes, |lane| taken(lane).clone())
+            }),
             ExprKind::Wave { intrinsic, args } => {
                 let kinds: Vec<Kind> = args.iter().map(|it| it.ty.kind).collect();
                 let args: Vec<_> = args.iter().map(|it| self.expr(it, lanes, frame)).collect();
@@ -73,11 +76,9 @@ impl Wave<'_> {
                 let active = self.participants(lanes);
                 self.each(lanes, |lane| {
                     let (lane, other) = (lane as u32, lane as u32 ^ flip);
-                    Vals::one(Val::Int(i128::from(if active.contains(other) {
-                        other
-                    } else {
-                        lane
-                    })))
+                    let peer = if active.contains(other) { other } else { lane };
+                    let is_undefined = self.excluded().contains(lane);
+                    Vals::one(Val::Int(i128::from(peer))).undefined_if(is_undefined)
                 })
             }
             ExprKind::Derivative { down, fine, value } => {
@@ -96,8 +97,20 @@ impl Wave<'_> {
     /// A value for each lane of the tangle, and nothing for the others.
     fn each(&self, lanes: Tangle, value: impl Fn(usize) -> Vals) -> Vec<Vals> {
         let mut result = vec![Vals::default(); self.width as usize];
-        lanes.iter().for_each(|lane| result[lane as usize] = value(lane as usize));
+        for lane in lanes {
+            result[lane as usize] = value(lane as usize).undefined_if(self.astray.contains(lane));
+        }
         result
+    }
+
+    /// Evaluates an expression with arms; lanes that take an undefined one are together with the others behind it.
+    fn joined(&mut self, evaluate: impl FnOnce(&mut Self) -> Vec<Vals>) -> Vec<Vals> {
+        let before = self.astray;
+        let values = evaluate(self);
+        if !self.is_lost {
+            self.astray = before;
+        }
+        values
     }
 
     /// Applies an operation to each component.
@@ -109,7 +122,10 @@ impl Wave<'_> {
         op: impl Fn(Val) -> Val,
     ) -> Vec<Vals> {
         let a = self.expr(a, lanes, frame);
-        self.each(lanes, |lane| a[lane].iter().map(|value| op(*value)).collect())
+        self.each(lanes, |lane| {
+            let each: Vals = a[lane].iter().map(|value| op(*value)).collect();
+            each.undefined_if(a[lane].is_undefined())
+        })
     }
 
     /// Applies an operation to each pair of components.
@@ -132,12 +148,14 @@ impl Wave<'_> {
         lanes: Tangle,
         frame: &Frame<'_>,
     ) -> Vec<Vals> {
-        let (yes, no) = self.split(lhs, lanes, frame);
-        let (ask, known) = if and { (yes, no) } else { (no, yes) };
-        let (right, _) = self.split(rhs, ask, frame);
-        self.each(lanes, |lane| {
-            let lane = lane as u32;
-            Vals::one(Val::Bool(if known.contains(lane) { !and } else { right.contains(lane) }))
+        self.joined(|wave| {
+            let (yes, no) = wave.split(lhs, lanes, frame);
+            let (ask, known) = if and { (yes, no) } else { (no, yes) };
+            let (right, _) = wave.split(rhs, ask, frame);
+            wave.each(lanes, |lane| {
+                let lane = lane as u32;
+                Vals::one(Val::Bool(if known.contains(lane) { !and } else { right.contains(lane) }))
+            })
         })
     }
 
@@ -179,10 +197,12 @@ impl Wave<'_> {
             let lane = lane as u32;
             let from = if fine { lane & !step } else { lane & !3 };
             let held = |other: u32| {
-                let other = if lanes.contains(other) { other } else { lane };
-                double(values[other as usize][0])
+                let is_there = lanes.contains(other);
+                let value = &values[if is_there { other } else { lane } as usize];
+                (double(value[0]), !is_there || value.is_undefined())
             };
-            Vals::one(Val::Float((held(from + step) - held(from)) % 16.0))
+            let ((end, one), (start, other)) = (held(from + step), held(from));
+            Vals::one(Val::Float((end - start) % 16.0)).undefined_if(one || other)
         })
     }
 }

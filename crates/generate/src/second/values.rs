@@ -12,17 +12,41 @@ use crate::{Bin, Cmp, Kind, Ty};
 pub(super) struct Vals {
     count: usize,
     components: [Val; 4],
+    /// Whether the language leaves it undefined.
+    undefined: bool,
 }
 
 impl Vals {
     pub(super) fn one(value: Val) -> Vals {
-        Vals { count: 1, components: [value; 4] }
+        Vals { count: 1, components: [value; 4], undefined: false }
+    }
+
+    pub(super) fn is_undefined(&self) -> bool {
+        self.undefined
+    }
+
+    /// The same, undefined if that is.
+    pub(super) fn undefined_if(self, that: bool) -> Vals {
+        Vals { undefined: self.undefined || that, ..self }
+    }
+}
+
+impl Vals {
+    /// Another value of the type.
+    pub(super) fn another(self, kind: Kind) -> Vals {
+        let other = |value: &Val| match *value {
+            Val::Bool(value) => Val::Bool(!value),
+            Val::Int(value) => Val::Int(wrap(kind, !value)),
+            Val::Float(value) => Val::Float(1.0 - value.clamp(-14.0, 14.0)),
+        };
+        let all: Vals = self.iter().map(other).collect();
+        all.undefined_if(self.undefined)
     }
 }
 
 impl Default for Vals {
     fn default() -> Vals {
-        Vals { count: 0, components: [Val::Bool(false); 4] }
+        Vals { count: 0, components: [Val::Bool(false); 4], undefined: false }
     }
 }
 
@@ -46,7 +70,8 @@ impl FromIterator<Val> for Vals {
 }
 
 pub(super) fn pairs(a: &Vals, b: &Vals, f: impl Fn(Val, Val) -> Val) -> Vals {
-    a.iter().zip(b.iter()).map(|(a, b)| f(*a, *b)).collect()
+    let each: Vals = a.iter().zip(b.iter()).map(|(a, b)| f(*a, *b)).collect();
+    each.undefined_if(a.undefined || b.undefined)
 }
 
 pub(super) fn zero(ty: Ty) -> Vals {

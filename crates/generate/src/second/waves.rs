@@ -26,6 +26,7 @@ impl Call<'_, '_> {
         let all: Vec<u32> = self.active.iter().collect();
         // Such a function gives all lanes the same.
         let is_of_all = name.starts_with("WaveActive");
+        let is_given = self.args.iter().flatten().any(Vals::is_undefined);
         let mut same = None;
         for lane in self.lanes {
             let value = match same.take() {
@@ -35,9 +36,36 @@ impl Call<'_, '_> {
             if is_of_all {
                 same = Some(value.clone());
             }
-            result[lane as usize] = value;
+            let value = value.undefined_if(self.is_undefined(lane, &name, &all, is_given));
+            let gives_another = self.wave.seen.gives_others && value.is_undefined();
+            result[lane as usize] = if gives_another { value.another(self.ty.kind) } else { value };
         }
         result
+    }
+
+    /// Whether the result of a lane is undefined for another reason than what it reads from one other lane. `is_given`:
+    /// some lane gives an undefined value.
+    fn is_undefined(&self, lane: u32, name: &str, all: &[u32], is_given: bool) -> bool {
+        let is_excluded = self.wave.excluded().contains(lane);
+        let given =
+            |lane: u32| is_given && self.args.iter().any(|it| it[lane as usize].is_undefined());
+        let below = || all.iter().copied().filter(|other| *other <= lane);
+        match name {
+            "WaveGetLaneCount" | "WaveGetLaneIndex" | "IsHelperLane" => false,
+            _ if name.starts_with("WaveGetLane") => false,
+            // A helper lane among participants is never the first.
+            "WaveIsFirstLane" => is_excluded && self.active.contains(lane),
+            "WaveReadLaneAt" | "WaveShuffle" | "WaveBroadcastLaneAt" => {
+                is_excluded || self.args.iter().skip(1).any(|it| it[lane as usize].is_undefined())
+            }
+            "WaveRotate" | "WaveClusteredRotate" => is_excluded,
+            "QuadReadAcrossX" | "QuadReadAcrossY" | "QuadReadAcrossDiagonal" => false,
+            "QuadReadLaneAt" => self.args[1][lane as usize].is_undefined(),
+            "QuadAny" | "QuadAll" => (lane / 4 * 4..lane / 4 * 4 + 4)
+                .any(|other| !self.lanes.contains(other) || given(other)),
+            _ if name.starts_with("WavePrefix") => is_excluded || below().any(given),
+            _ => is_excluded || is_given && all.iter().copied().any(given),
+        }
     }
 
     /// The result of one lane. `all` are the participants in ascending order.
@@ -51,11 +79,11 @@ impl Call<'_, '_> {
         // Lanes that do not participate are read as zero.
         let read = |other: u32| match self.active.contains(other) {
             true => held(other).clone(),
-            false => zero(Ty { kind: kinds[0], n: self.ty.n }),
+            false => zero(Ty { kind: kinds[0], n: self.ty.n }).undefined_if(true),
         };
         let in_quad = |other: u32| {
-            let other = if self.lanes.contains(other) { other } else { lane };
-            held(other).clone()
+            let is_there = self.lanes.contains(other);
+            held(if is_there { other } else { lane }).clone().undefined_if(!is_there)
         };
         let count =
             |lanes: &[u32]| lanes.iter().filter(|other| truth(held(**other))).count() as i128;

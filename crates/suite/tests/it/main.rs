@@ -22,6 +22,7 @@ mod mutation;
 mod neighbours;
 mod notes;
 mod orders;
+mod packed;
 mod pages;
 mod pixels;
 mod progress;

@@ -39,10 +39,7 @@ pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
     let start = Instant::now();
     let on = match of {
         Of::Pixels | Of::Mesh => On::Host(suite::engines::sets()),
-        Of::MeshVulkan => On::Device(
-            Device::with_engine(Adapter::reference(), Engine::Vulkan)
-                .map_err(|why| why.to_string())?,
-        ),
+        Of::MeshVulkan => On::Device(vulkan()?),
     };
     let ran = AtomicU64::new(0);
     campaign.each(|seed, _, statistics| {
@@ -62,6 +59,11 @@ pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
         start.elapsed().as_secs_f64()
     );
     Ok(())
+}
+
+/// The first Vulkan device.
+pub(super) fn vulkan() -> Result<Device, String> {
+    Device::with_engine(Adapter::reference(), Engine::Vulkan).map_err(|why| why.to_string())
 }
 
 /// Where shaders run.
