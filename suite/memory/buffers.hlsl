@@ -193,3 +193,23 @@ void main(uint lane : SV_GroupIndex) {
     EXPECT_EQ(count, chosen == 0 ? 5 : 3);
     EXPECT_EQ(Sizes[chosen][2], chosen == 0 ? 3 : 8);
 }
+
+//--- two-names-of-one-buffer-are-one-memory
+//# alias Bytes Words
+//# zero Words 512
+RWStructuredBuffer<uint> Words;
+RWByteAddressBuffer Bytes;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint other = WIDTH - 1 - t;
+    Words[t] = 3 * t;
+    DeviceMemoryBarrierWithGroupSync();
+    uint read = Bytes.Load(4 * other);
+    DeviceMemoryBarrierWithGroupSync();
+    Bytes.Store(4 * t, read + 1);
+    DeviceMemoryBarrier();
+    EXPECT_EQ(Words[t], 3 * other + 1);
+    InterlockedAdd(Words[t], 5);
+    DeviceMemoryBarrier();
+    EXPECT_EQ(Bytes.Load(4 * t), 3 * other + 6);
+}

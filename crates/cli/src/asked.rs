@@ -285,6 +285,8 @@ pub(crate) struct Binds {
     pub(crate) binds: Vec<(String, String)>,
     pub(crate) sets: Vec<(String, String)>,
     pub(crate) counters: Vec<(String, u32)>,
+    /// Names of buffers, each with the one whose memory it names.
+    pub(crate) aliases: Vec<(String, String)>,
     /// The seed of what is made up for everything else.
     pub(crate) auto: Option<u64>,
     /// The command line, for a proposal of how it goes on.

@@ -226,7 +226,8 @@ impl<'a> Maker<'a> {
         for (index, resource) in shader.resources().iter().enumerate() {
             let is_known =
                 missing.iter().any(|it: &usize| shader.resources()[*it].name == resource.name);
-            if resource.used && !is_known && !is_given(&resource.name) {
+            let has_memory = resource.alias_of.is_none();
+            if resource.used && has_memory && !is_known && !is_given(&resource.name) {
                 missing.push(index);
             }
         }

@@ -24,6 +24,7 @@ use wavelane::{
     SourceMap,
 };
 
+use crate::alias;
 use crate::args::Line;
 use crate::asked::{Against, DrawArgs, LowArgs, Output};
 use crate::auto::Auto;
@@ -262,6 +263,7 @@ fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, P
     })?;
     front.add(first);
     let shader = auto::prepared(shader, &args.common.bind);
+    let shader = alias::applied(shader, &args.common.bind, &sources)?;
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
     let bound = bind::bind(&args.common.bind, args.common.launch.groups, &shader, &sources)?;

@@ -276,7 +276,7 @@ fn bind_one(
         unused.resource(resource, shader, sources);
     }
     let fail = |what: String| wrong(name, text, resource, sources, &what);
-    if bound.table.get(base, element).is_some() {
+    if resource.alias_of.is_none() && bound.table.get(base, element).is_some() {
         return Err(fail("it is bound twice".to_owned()));
     }
     if let Some(kind) = map_kind(resource, shader, text) {

@@ -25,7 +25,7 @@ struct Rule {
     help: &'static str,
 }
 
-const RULES: [Rule; 6] = [
+const RULES: [Rule; 7] = [
     Rule {
         flags: &[
             "--size",
@@ -53,6 +53,12 @@ const RULES: [Rule; 6] = [
         fits: &[Running::Dispatch],
         what: "dispatches",
         help: "`--mesh ENTRY --draw 8` draws with 8 groups; a job specifies how many groups run",
+    },
+    Rule {
+        flags: &["--alias"],
+        fits: &[Running::Dispatch],
+        what: "dispatches of a shader",
+        help: "the shaders of a draw share buffers by their names; a job binds one buffer to two resources",
     },
     Rule {
         flags: &["--lane-order", "--schedule"],

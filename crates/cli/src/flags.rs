@@ -158,6 +158,9 @@ const RUNS_SHADERS: Commands = &[
     Command::New,
     Command::Reduce,
 ];
+/// They run a shader in which two names can mean one buffer.
+const HAS_ALIASES: Commands =
+    &[Command::Run, Command::San, Command::Bench, Command::Trace, Command::Timeline];
 /// They run shaders or tests, at widths and in orders.
 const RUNS: Commands = &[
     Command::Run,

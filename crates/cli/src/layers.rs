@@ -102,6 +102,7 @@ fn layer(
     over(&mut args.bind.binds, below.bind.binds, |it| it.0.clone());
     over(&mut args.bind.sets, below.bind.sets, |it| it.0.clone());
     over(&mut args.bind.counters, below.bind.counters, |it| it.0.clone());
+    over(&mut args.bind.aliases, below.bind.aliases, |it| it.0.clone());
     args.bind.of_project.splice(..0, below.bind.of_project);
     let (options, below_options) = (&mut args.compile.options, below.compile.options);
     over(&mut options.defines, below_options.defines, |it| it.0.clone());

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 // What all commands stand on: none of these knows a command. A test in `xtask` keeps that so.
+mod alias;
 mod args;
 mod asked;
 mod auto;

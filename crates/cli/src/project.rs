@@ -268,7 +268,7 @@ impl Project {
                 if let Err(what) = (row.set)(args, value) {
                     return Err(self.wrong(at.clone(), &format!("`{value}`: {what}")));
                 }
-                if ["--bind", "--set", "--counter"].contains(flag) {
+                if ["--bind", "--set", "--counter", "--alias"].contains(flag) {
                     let place = self.wrong(at.clone(), "").place;
                     args.bind.of_project.push(Given { flag, text: value.clone(), place });
                 }

@@ -12,6 +12,7 @@ use wavelane::{
     SourceMap,
 };
 
+use crate::alias;
 use crate::asked::{Binds, Compiling, Launch};
 use crate::common::Common;
 use crate::compile::flags_of;
@@ -266,6 +267,7 @@ fn prepare(subject: &Subject<'_>) -> Result<Prepare, Problem> {
     compiling.options.notes = true;
     let (shader, sources, source) = compile::program(file, &compiling)?;
     let shader = auto::prepared(shader, subject.bind);
+    let shader = alias::applied(shader, subject.bind, &sources)?;
     let device = Device::new(adapter.clone());
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|error| match error.missing {

@@ -19,6 +19,7 @@ use wavelane::{
     ResourceTable, Shader,
 };
 
+use crate::alias;
 use crate::args::Line;
 use crate::asked::{DrawArgs, LowArgs, Output};
 use crate::auto::{self, Auto};
@@ -195,6 +196,7 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     args.common.compile.options.cancel = watch.cancel.clone().into();
     let (shader, sources) = compile::shader(&args.operand, &args.common.compile)?;
     let shader = auto::prepared(shader, &args.common.bind);
+    let shader = alias::applied(shader, &args.common.bind, &sources)?;
     if args.lists_bindings {
         return bindings::list(&args, &shader, &sources);
     }
@@ -451,8 +453,9 @@ fn run_all(
         }
         // The table is not needed after the last run, and buffers can be large.
         let is_last = Some(width) == widths.last();
+        let is_shared = shader.aliases().next().is_some();
         let mut leave = |it: &View| match table.get_mut(&it.resource, it.element) {
-            Some(mut slot) if is_last => std::mem::take(&mut *slot),
+            Some(mut slot) if is_last && !is_shared => std::mem::take(&mut *slot),
             Some(slot) => slot.clone(),
             None => Slot::default(),
         };

@@ -44,6 +44,7 @@ pub(crate) fn refuse_flags_of_shaders(
         ("--bind", !bind.binds.is_empty()),
         ("--set", !bind.sets.is_empty()),
         ("--counter", !bind.counters.is_empty()),
+        ("--alias", !bind.aliases.is_empty()),
         ("--auto", bind.auto.is_some()),
         ("--groups", launch.groups != [1; 3]),
     ];

@@ -82,10 +82,8 @@ fn is_unseen(module: &Module) -> bool {
     let repeated = values_in_loops(module);
     accesses.iter().filter(|it| it.is_store).all(|store| {
         let mut same = accesses.iter().filter(|it| it.binding == store.binding);
-        let is_plain = |it: &Access| {
-            let class = module.resource(it.place.binding).register.class;
-            it.place.element.is_none() && !class.is_heap()
-        };
+        let is_plain =
+            |it: &Access| it.place.element.is_none() && !module.shares_memory(it.place.binding);
         if !is_plain(store) {
             return false;
         }

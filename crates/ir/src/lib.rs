@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod alias;
 mod build;
 mod bytes;
 mod deal;

@@ -115,6 +115,8 @@ pub struct Resource {
     /// What determined the register.
     pub chosen: Chosen,
     pub globally_coherent: bool,
+    /// The resource whose memory it is bound to, for a run in which one buffer has two names: see [`Module::storage`].
+    pub alias_of: Option<Binding>,
     /// Whether any operation of the module names it.
     pub used: bool,
     pub span: Span,
@@ -796,15 +798,32 @@ impl Module {
         &self.resources[binding.index()]
     }
 
-    /// The binding under which a launch provides the buffers of a resource: its own or, for a view of a descriptor
-    /// heap, that of the first view of this heap.
+    /// The binding under which a launch provides the buffers of a resource: its own or, for an alias, that of the other
+    /// resource; for a view of a descriptor heap, that of the first view of this heap.
     pub fn storage(&self, binding: Binding) -> Binding {
-        let class = self.resource(binding).register.class;
+        let resource = self.resource(binding);
+        if let Some(other) = resource.alias_of {
+            return other;
+        }
+        let class = resource.register.class;
         let first = self.resources.iter().position(|it| it.register.class == class);
         match first {
             Some(first) if class.is_heap() => Binding(first as u32),
             _ => binding,
         }
+    }
+
+    /// Whether other resources may name the same memory: those of the same descriptor heap, or an alias.
+    pub fn shares_memory(&self, binding: Binding) -> bool {
+        let resource = self.resource(binding);
+        resource.register.class.is_heap()
+            || resource.alias_of.is_some()
+            || self.resources.iter().any(|it| it.alias_of == Some(binding))
+    }
+
+    /// Whether the module may write the memory of a resource, under whichever name. Of a descriptor heap, nothing is known.
+    pub fn may_be_written(&self, binding: Binding) -> bool {
+        self.resource(binding).kind.writable() || self.shares_memory(binding)
     }
 
     /// The bits of a value that is the same constant in all lanes.
@@ -843,7 +862,7 @@ impl Module {
     pub fn changes_atomically(&self, resource: Binding) -> bool {
         self.insts.iter().any(|it| match it.op.effects().kind {
             Kind::Memory(Space::Resource(place), access) => {
-                place.binding == resource && access == Access::Atomic
+                self.storage(place.binding) == self.storage(resource) && access == Access::Atomic
             }
             _ => false,
         })

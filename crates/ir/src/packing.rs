@@ -129,6 +129,7 @@ pub fn pixel(module: &Module, told: Told) -> (Module, Binding) {
         register,
         chosen: Chosen::Counted,
         globally_coherent: false,
+        alias_of: None,
         used: true,
         span: Span::NONE,
     });

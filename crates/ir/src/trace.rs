@@ -129,6 +129,7 @@ impl Trace {
             register: free_register(&module),
             chosen: Chosen::Counted,
             globally_coherent: false,
+            alias_of: None,
             used: true,
             span: Span::NONE,
         });

@@ -6,6 +6,8 @@
 //! - Wave sizes are powers of two from 4 to 128; a maximum comes with a minimum, a preferred size with both and between them.
 //! - Resources bind to registers of their class, arrays have at least one element, strides are not 0, texels have 1
 //!   to 4 components; a resource that an instruction names is marked as used.
+//! - An alias and the resource whose memory it names are two buffers, neither of them an array, of constants or with a
+//!   hidden counter; the latter is not an alias itself.
 //! - Members lie inside their constant buffer or element, with 1 to 4 components in 1 to 4 vectors.
 //! - Groupshared and private memories have at least one scalar, and arrays of ray queries one query; there are at most
 //!   65535 queries.
@@ -65,9 +67,9 @@ use crate::ray::MOST_SLOTS;
 use crate::stage::{PixelTraits, Shape, element_of, slot_count};
 use crate::text::MAX_DEPTH;
 use crate::{
-    Address, Atomic, Builtin, Case, Inst, InstData, Member, Memory, Module, Op, Place, QueryData,
-    ROLES, Ray, RayOp, Region, RegisterClass, Resource, ResourceKind, Slot, Texture, TextureOp,
-    Value, ValueDef, WaveSize,
+    Address, Atomic, Binding, Builtin, Case, Contents, Inst, InstData, Member, Memory, Module, Op,
+    Place, QueryData, ROLES, Ray, RayOp, Region, RegisterClass, Resource, ResourceKind, Slot,
+    Texture, TextureOp, Value, ValueDef, WaveSize,
 };
 
 /// The most threads in a group.

@@ -2,6 +2,7 @@
 //!
 //! A resource binds by class, register and space, never by its name.
 
+pub(crate) mod aliases;
 pub(crate) mod attachment;
 pub(crate) mod draw;
 pub(crate) mod passes;
@@ -63,7 +64,9 @@ fn bind_with<'a>(
     passing: Option<&mut passes::Passing<'_>>,
 ) -> Result<Binding, BindProblem> {
     let table = ResourceTable::new(shader);
-    let (bound, doubts, maps) = (Vec::new(), Vec::new(), Vec::new());
+    let doubts =
+        if passing.is_none() { aliases::copies(job, shader, is_vulkan) } else { Vec::new() };
+    let (bound, maps) = (Vec::new(), Vec::new());
     let mut binder = Binder { job, shader, is_vulkan, passing, table, bound, doubts, maps };
     for (set, resources) in job.sets.iter().enumerate() {
         for resource in resources {
@@ -213,6 +216,11 @@ impl<'a> Binder<'a, '_, '_> {
         at: Bound,
         resource: Option<&Resource>,
     ) -> Result<(), BindProblem> {
+        if declared.alias_of.is_some() {
+            // Its memory is bound under the other name.
+            self.bound.push(at);
+            return Ok(());
+        }
         let passing = self.passing.as_deref_mut();
         if put(&mut self.table, declared, &at, self.job, resource, passing)? {
             self.bound.push(at);

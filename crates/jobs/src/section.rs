@@ -45,6 +45,8 @@ pub struct Section {
     /// Flags of the sanitizer.
     pub san: Vec<String>,
     pub inputs: Vec<Input>,
+    /// Names of buffers, each with the one whose memory it names.
+    pub aliases: Vec<(String, String)>,
     /// Sampler state, by the names of samplers.
     pub samplers: Vec<(String, Sampler)>,
     /// Scenes, by the names of acceleration structures; without one, every ray misses.
@@ -228,6 +230,7 @@ impl Section {
             finds: Vec::new(),
             san: Vec::new(),
             inputs: Vec::new(),
+            aliases: Vec::new(),
             samplers: Vec::new(),
             scenes: Vec::new(),
             outputs: Vec::new(),
@@ -516,6 +519,10 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
             let (name, count) = rest.split_once(' ').ok_or("expected `zero NAME BYTES`")?;
             let bytes = vec![0; size(count)?];
             section.inputs.push(Input { name: name.to_owned(), bytes, ..Input::default() });
+        }
+        "alias" => {
+            let (name, of) = rest.split_once(' ').ok_or("expected `alias NAME OTHER`")?;
+            section.aliases.push((name.to_owned(), of.trim().to_owned()));
         }
         "scene" => section.scenes.push(scene::scene(rest)?),
         "texture" => section.inputs.push(texture(rest)?),

@@ -39,7 +39,7 @@ pub fn is_only_added(module: &Module, used: &[bool], binding: Binding) -> bool {
     };
     let resource = module.resource(binding);
     matches!(resource.kind, ResourceKind::Structured { .. })
-        && !resource.register.class.is_heap()
+        && !module.shares_memory(binding)
         && accesses(module, binding).next().is_some()
         && accesses(module, binding).all(is_unused)
 }

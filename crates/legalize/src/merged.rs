@@ -135,6 +135,7 @@ fn declare(new: &mut Module, module: &Module, copies: Vec<(Binding, u32)>, recor
         register: Register { class: RegisterClass::Shader, index: 0, space: 0xffff_fff1 },
         chosen: Chosen::Register,
         globally_coherent: false,
+        alias_of: None,
         used: true,
         span: ir::Span::NONE,
     });
@@ -159,7 +160,7 @@ fn copies(module: &Module, used: &[bool], bytes: &[usize]) -> Vec<(Binding, u32)
         let size = bytes.get(index).copied().unwrap_or(0);
         let is_small = (4..=MOST_OF_ONE.min(room)).contains(&size);
         let is_of_words = matches!(resource.kind, ResourceKind::Structured { stride: 4, .. });
-        let is_one = resource.count == Some(1) && !resource.register.class.is_heap();
+        let is_one = resource.count == Some(1) && !module.shares_memory(binding);
         if !(is_small && is_of_words && is_one && resource.used) {
             continue;
         }
@@ -202,9 +203,7 @@ pub(crate) fn returns_or_waits(module: &Module, is_exempt: impl Fn(&Op) -> bool)
             let waits = match op {
                 _ if !in_loop || is_exempt(op) => false,
                 op => match op.effects().reads() {
-                    Some(ir::facts::Space::Resource(place)) => {
-                        module.resource(place.binding).kind.writable()
-                    }
+                    Some(ir::facts::Space::Resource(place)) => module.may_be_written(place.binding),
                     Some(space) => !space.is_private(),
                     None => false,
                 },

@@ -118,7 +118,7 @@ pub fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Shared, To
     let (space, access) = data.op.effects().memory()?;
     let memory = match space {
         Space::Resource(place) => {
-            if !module.resource(place.binding).kind.writable() {
+            if !module.may_be_written(place.binding) {
                 return None;
             }
             Shared::Resource(module.storage(place.binding))

@@ -151,6 +151,9 @@ fn counter(module: &Module, inst: Inst) -> Result<(Binding, At), &'static str> {
     if place.element.is_some() || module.resource(place.binding).register.class.is_heap() {
         return Err("the counter is in an array of buffers");
     }
+    if module.shares_memory(place.binding) {
+        return Err("the counter has two names");
+    }
     Ok((place.binding, at))
 }
 
@@ -408,6 +411,7 @@ fn with_slots(module: &Module) -> Module {
         register: Register { class: RegisterClass::Unordered, index: none, space: none },
         chosen: Chosen::Counted,
         globally_coherent: false,
+        alias_of: None,
         used: true,
         span: Span::NONE,
     });

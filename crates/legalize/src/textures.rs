@@ -132,6 +132,7 @@ pub fn without_textures(module: &Module, formats: &[Vec<Format>]) -> Result<Lowe
             },
             chosen: Chosen::Register,
             globally_coherent: false,
+            alias_of: None,
             used: *extra != Extra::Curve || has_curve,
             span: ir::Span::NONE,
         });

@@ -193,8 +193,7 @@ impl Emitter<'_> {
     /// The name of a load of a resource.
     pub(crate) fn load_name(&self, binding: Binding) -> &'static str {
         let resource = self.ir.resource(binding);
-        // In a heap, another view may write the same memory.
-        if !resource.kind.writable() && !resource.register.class.is_heap() {
+        if !self.ir.may_be_written(binding) {
             return "ld.global.nc";
         }
         let waits = self.waiting > 0 && resource.kind.writable();

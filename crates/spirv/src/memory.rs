@@ -160,7 +160,7 @@ impl Emitter<'_> {
     /// Whether the same bytes may be written, and accessed both as a buffer and as texels.
     fn mixed(&self, resource: ir::Binding) -> bool {
         let storage = self.ir.storage(resource);
-        if !self.ir.resource(resource).register.class.is_heap() {
+        if !self.ir.shares_memory(resource) {
             return false;
         }
         let beside = |(index, it): (usize, &'_ ir::Resource)| {
@@ -191,7 +191,7 @@ impl Emitter<'_> {
                     self.out.capabilities.insert(op::CAP_STORAGE_16);
                 }
                 let unit = self.out.int(bytes * 8);
-                let writable = self.ir.resource(binding).kind.writable();
+                let writable = self.ir.may_be_written(binding);
                 (self.out.block(unit, bytes, None, writable), op::STORAGE_BUFFER)
             }
             (View::Counter, _) => (self.out.block(uint, 4, None, true), op::STORAGE_BUFFER),

@@ -77,6 +77,7 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
     section.judge_printed(width, &log.read(&module.messages))?;
     section.judge(width, |name, element| {
         let index = module.resources.iter().position(|it| it.name == name)?;
+        let index = module.storage(ir::Binding(index as u32)).index();
         bindings.bindings[index].get(element).map(|it| it.bytes.as_slice())
     })
 }
@@ -143,7 +144,13 @@ pub fn rendered(section: &Section, width: u32) -> Result<String, String> {
 pub fn compile(section: &Section, width: u32) -> Result<Compiled, String> {
     let mut options = options(&section.flags)?;
     options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
-    Ok(compile_text(&section.file, &section.source(), &options))
+    let mut compiled = compile_text(&section.file, &section.source(), &options);
+    if let Some(module) = &mut compiled.module {
+        for (name, of) in &section.aliases {
+            module.alias(name, of).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(compiled)
 }
 
 /// Compiles a text that is not a section.
@@ -307,7 +314,12 @@ pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
                 None if matches!(resource.kind, ResourceKind::Sampler { .. }) => Ok(Vec::new()),
                 None if section.scene(&resource.name, index).is_some() => Ok(Vec::new()),
                 None if resource.name == LOG => Ok(vec![0; LOG_BYTES]),
-                None if !resource.used || resource.register.class.is_heap() => Ok(Vec::new()),
+                None if !resource.used
+                    || resource.alias_of.is_some()
+                    || resource.register.class.is_heap() =>
+                {
+                    Ok(Vec::new())
+                }
                 None => {
                     Err(format!("no `//# in {} TYPE: VALUES` for that resource", resource.name))
                 }

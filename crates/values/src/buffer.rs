@@ -129,6 +129,7 @@ mod tests {
             register,
             chosen: Default::default(),
             globally_coherent: false,
+            alias_of: None,
             used: true,
             span: ir::Span::NONE,
         }

@@ -329,7 +329,7 @@ impl fmt::Display for DispatchError {
             DispatchError::Aliased { first, second } => write!(
                 f,
                 "the same buffer is bound to `{first}` and `{second}`, and the shader writes to it; bind a buffer of its \
-                 own to each"
+                 own to each, or declare the alias by `Shader::with_alias`"
             ),
             DispatchError::OtherDevice => {
                 write!(

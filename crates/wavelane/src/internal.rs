@@ -232,7 +232,7 @@ pub trait Slots {
     /// Binds what another shader's table holds to the resources that both declare alike, constants excepted.
     fn share_from(&mut self, other: &ResourceTable);
 
-    /// Everything that is bound, in the order of declaration.
+    /// Everything that is bound, in the order of declaration; an alias is there beside the resource whose memory it names.
     fn iter(&self) -> impl Iterator<Item = (&Resource, u32, SlotRef<'_>)>;
 }
 
@@ -253,7 +253,7 @@ impl Slots for ResourceTable {
     }
 
     fn iter(&self) -> impl Iterator<Item = (&Resource, u32, SlotRef<'_>)> {
-        self.cells().map(|(index, element, cell)| {
+        self.named_cells().map(|(index, element, cell)| {
             let slot = slot(cell);
             (self.seen_as(index, &slot), element, slot)
         })

@@ -35,6 +35,7 @@
 #![warn(missing_docs)]
 
 mod adapter;
+mod alias;
 mod apart;
 #[allow(unsafe_code, reason = "memory of hosts in other languages")]
 mod borrowed;
@@ -101,6 +102,7 @@ pub use hlsl::{
     Denormals, Dialect, Includer, MatrixOrder, NotFound, OpaqueResource, Options, PushLayout,
     Stage, Version,
 };
+pub use ir::alias::{AliasError, AliasProblem};
 pub use ir::exec::{
     Failure, Format, FormatScalar, LaneOrder, Lender, Schedule, TooLarge, Trap, Unsupported,
 };

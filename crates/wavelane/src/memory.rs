@@ -232,10 +232,12 @@ impl<'a> Memory<'a> {
     /// Puts the contents back, after a run of the module.
     pub(crate) fn put(&mut self, places: &Indices, bindings: Bindings, module: &Module) {
         let mut is_back = vec![false; if self.is_shared { self.cells.len() } else { 0 }];
-        for ((elements, slots), resource) in
-            places.iter().zip(bindings.bindings).zip(&module.resources)
+        for ((elements, slots), binding) in places
+            .iter()
+            .zip(bindings.bindings)
+            .zip((0..module.resources.len() as u32).map(Binding))
         {
-            let is_written = resource.kind.writable() || resource.register.class.is_heap();
+            let is_written = module.may_be_written(binding);
             for (cell, slot) in elements.iter().zip(slots) {
                 let Some(cell) = *cell else { continue };
                 let is_first = |it: &mut bool| !std::mem::replace(it, true);

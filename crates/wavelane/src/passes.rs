@@ -424,9 +424,7 @@ impl Sweep<'_> {
         let mut all: Vec<(*const Cell, Written)> = Vec::new();
         for (pass, it) in passes.iter().enumerate() {
             for (resource, element, cell) in it.table.cells() {
-                let declared = &it.table.resources()[resource];
-                let is_written = declared.kind.writable() || declared.register.class.is_heap();
-                if is_written {
+                if it.table.module.may_be_written(Binding(resource as u32)) {
                     let cell = Arc::as_ptr(cell);
                     all.retain(|(known, _)| *known != cell);
                     all.push((cell, Written { pass, resource, element }));
@@ -486,7 +484,7 @@ impl Sweep<'_> {
             .cell(&a[written.pass].table.resources()[written.resource].name, written.element)
             .map(Arc::as_ptr);
         let seen_as = a[culprit].table.cells().find(|(resource, _, cell)| {
-            Some(Arc::as_ptr(cell)) == target && module.resources[*resource].kind.writable()
+            Some(Arc::as_ptr(cell)) == target && module.may_be_written(Binding(*resource as u32))
         });
         let Some((resource, element, _)) = seen_as else { return Ok(()) };
         let difference = Difference { binding: Binding(resource as u32), element, byte };

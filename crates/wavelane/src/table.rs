@@ -5,7 +5,9 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use ir::exec::{Bindings, Failure, What};
-use ir::{AddressKind, Contents, Element, HostScalar, Module, Norm, Resource, ResourceKind};
+use ir::{
+    AddressKind, Binding, Contents, Element, HostScalar, Module, Norm, Resource, ResourceKind,
+};
 use ops::texture::{Dim as TextureDim, Format as TextureFormat, Shape as TextureShape};
 use values::MOST_BYTES;
 
@@ -48,7 +50,8 @@ impl ResourceTable {
 
     /// Binds a buffer, a texture or a sampler to a resource; to its first element if it is an array.
     ///
-    /// The same buffer can be bound to several resources of a shader that writes to none of them.
+    /// The same buffer can be bound to several resources of a shader that writes to none of them; for others, see
+    /// [`Shader::with_alias`].
     pub fn bind(&mut self, name: &str, what: impl Into<Bindable>) -> Result<(), BindError> {
         self.bind_at(name, 0, what)
     }
@@ -88,6 +91,15 @@ impl ResourceTable {
             return fail(BindProblem::TooLarge { bytes });
         }
         let made_of = cell.element.as_ref();
+        if let Some(of) = resource.alias_of {
+            let of = self.resources()[of.index()].name.clone();
+            return fail(BindProblem::IsAlias { of });
+        }
+        for alias in self.aliases_of(index) {
+            if let Err(problem) = check(&alias.kind, slot, None) {
+                return Err(BindError { name: alias.name.clone(), problem });
+            }
+        }
         let mut problem = check(&resource.kind, slot, made_of).err();
         if resource.register.class.is_heap() && problem.is_some() {
             // An element that does not suit one view of the heap may suit another.
@@ -99,7 +111,8 @@ impl ResourceTable {
                 _ => Some(BindProblem::NoView),
             };
         }
-        let is_written = || self.views(index).any(|it| it.kind.writable());
+        let mut all = self.views(index).chain(self.aliases_of(index));
+        let mut is_written = || all.any(|it| it.kind.writable());
         if problem.is_none() && slot.bytes.is_read_only() && is_written() {
             problem = Some(BindProblem::ReadOnly);
         }
@@ -139,11 +152,16 @@ impl ResourceTable {
         let mut unbound: Vec<&Resource> = Vec::new();
         for (resource, slots) in resources.iter().zip(&self.slots) {
             let heap = resource.register.class.is_heap();
-            let held = heap.then(|| self.index(&resource.name)).flatten();
+            let held = match resource.alias_of {
+                Some(other) => Some(other.index()),
+                None => heap.then(|| self.index(&resource.name)).flatten(),
+            };
             let is_free = slots.is_empty() && held.is_none_or(|it| self.slots[it].is_empty());
-            let is_known = heap && unbound.iter().any(|it| it.name == resource.name);
+            // What has the memory is missing, not its alias.
+            let missing = resource.alias_of.map_or(resource, |it| &resources[it.index()]);
+            let is_known = unbound.iter().any(|it| it.name == missing.name);
             if resource.used && is_free && !is_known {
-                unbound.push(resource);
+                unbound.push(missing);
             }
         }
         unbound
@@ -224,9 +242,26 @@ impl ResourceTable {
         self.module.bindable()
     }
 
-    /// What is bound to an element of a resource.
+    /// What is bound to an element of a resource; to an alias, what is bound to the resource whose memory it names.
     pub(crate) fn cell(&self, name: &str, element: u32) -> Option<&Arc<Cell>> {
-        self.slots[self.index(name)?].get(&element)
+        let index = self.index(name)?;
+        let held = self.resources()[index].alias_of.map_or(index, Binding::index);
+        self.slots[held].get(&element)
+    }
+
+    /// The same as [`ResourceTable::cells`], and with every alias.
+    pub(crate) fn named_cells(&self) -> impl Iterator<Item = (usize, u32, &Arc<Cell>)> {
+        let each = self.resources().iter().enumerate();
+        each.flat_map(|(index, resource)| {
+            let held = resource.alias_of.map_or(index, Binding::index);
+            self.slots[held].iter().map(move |(at, cell)| (index, *at, cell))
+        })
+    }
+
+    /// The resources that name the memory of another one.
+    fn aliases_of(&self, index: usize) -> impl Iterator<Item = &Resource> {
+        let of = Some(Binding(index as u32));
+        self.resources().iter().filter(move |it| it.alias_of == of)
     }
 
     /// Everything that is bound, in the order of declaration, by the indices of resources.
@@ -264,8 +299,8 @@ impl ResourceTable {
     /// the shader must declare what the table's shader does.
     pub(crate) fn check_made_for(&self, shader: &Shader) -> Result<(), DispatchError> {
         let is_same = |(ours, its): (&Resource, &Resource)| {
-            (&ours.name, &ours.kind, ours.count, ours.register.class)
-                == (&its.name, &its.kind, its.count, its.register.class)
+            (&ours.name, &ours.kind, ours.count, ours.register.class, ours.alias_of)
+                == (&its.name, &its.kind, its.count, its.register.class, its.alias_of)
         };
         let (ours, its) = (self.resources(), shader.resources());
         let is_fitting = Arc::ptr_eq(&self.module, &shader.module)
@@ -477,6 +512,11 @@ pub enum BindProblem {
         /// A resource with a similar name.
         similar: Option<String>,
     },
+    /// It is an alias, and names what is bound to the other resource.
+    IsAlias {
+        /// The other resource.
+        of: String,
+    },
     /// The values have other types or offsets than the shader declares.
     Element {
         /// The type that the buffer was created from.
@@ -559,6 +599,9 @@ impl fmt::Display for BindError {
                     Some(similar) => write!(f, "; did you mean `{similar}`?"),
                     None => Ok(()),
                 }
+            }
+            BindProblem::IsAlias { of } => {
+                write!(f, "`{name}` is an alias of `{of}`; bind the buffer to `{of}`")
             }
             BindProblem::Element { made_of, declared } => write!(
                 f,
@@ -650,6 +693,7 @@ mod tests {
                 register: Register { class: RegisterClass::Unordered, index: 0, space: 0 },
                 chosen: Default::default(),
                 globally_coherent: false,
+                alias_of: None,
                 used: true,
                 span: diag::Span::NONE,
             })

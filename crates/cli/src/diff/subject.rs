@@ -163,6 +163,10 @@ impl Subject {
     pub(super) fn with(&self, text: &str, denormals: Denormals) -> Option<(Shader, ResourceTable)> {
         let Source { name, flags, included, .. } = &self.source;
         let options = Options { denormals, ..flags.options.clone() };
+        // Another text may declare other resources, and no alias.
+        if self.shader.aliases().next().is_some() {
+            return None;
+        }
         let compiled = Shader::compile(name, text, &options, &mut Remembered(included)).ok()?;
         let shader = compiled.shader?;
         let mut table = ResourceTable::new(&shader);

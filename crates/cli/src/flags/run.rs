@@ -8,8 +8,8 @@ use super::values::{
     choose, groups, lane_order, number, pair, schedule, timeout, unsigned, wave_size,
 };
 use super::{
-    COMPARES, EXAMINES, Flag, HAS_BASELINES, HAS_JOBS, HAS_TIMEOUT, PRINTS, RUNS, RUNS_SHADERS,
-    RUNS_TESTS, Section, Takes, auto, bench, draw, san,
+    COMPARES, EXAMINES, Flag, HAS_ALIASES, HAS_BASELINES, HAS_JOBS, HAS_TIMEOUT, PRINTS, RUNS,
+    RUNS_SHADERS, RUNS_TESTS, Section, Takes, auto, bench, draw, san,
 };
 use crate::asked::Fuel;
 use crate::command::Command;
@@ -92,6 +92,17 @@ pub(super) const FLAGS: &[Flag] = &[
         set: |args, value| {
             let (name, count) = pair(value)?;
             args.bind.counters.push((name, unsigned(&count)?));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--alias"],
+        takes: Takes::Values("NAME=OTHER"),
+        on: HAS_ALIASES,
+        section: Section::Run,
+        help: "NAME means the memory of the buffer OTHER, which alone is bound",
+        set: |args, value| {
+            args.bind.aliases.push(pair(value)?);
             Ok(())
         },
     },

@@ -56,13 +56,14 @@ const OF_THE_COMMAND_LINE: [&str; 40] = [
 ];
 
 /// Flags that may be given several times: each element of a list is one of them.
-const REPEATED: [&str; 12] = [
+const REPEATED: [&str; 13] = [
     "-D",
     "-I",
     "-W",
     "--bind",
     "--set",
     "--counter",
+    "--alias",
     "--caps",
     "--constant",
     "--include-root",
@@ -168,7 +169,7 @@ impl Key {
 
     /// Whether it is about what one entry point is given.
     pub(super) fn is_of_entry(self) -> bool {
-        ["--bind", "--set", "--counter", "--groups"].contains(&self.flag)
+        ["--bind", "--set", "--counter", "--alias", "--groups"].contains(&self.flag)
     }
 }
 

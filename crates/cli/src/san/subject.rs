@@ -18,6 +18,7 @@ use wavelane::{ComputePipeline, Device, Dispatch, Level, ResourceTable, Shader, 
 use super::SanArgs;
 use super::assertions::{Failure, Plain};
 use super::record::Stop;
+use crate::alias;
 use crate::asked::{Compiling, Fuel, Launch, WaveSizes};
 use crate::auto::{self, Auto};
 use crate::command::Command;
@@ -258,6 +259,7 @@ fn compiled(
     sources: SourceMap,
 ) -> Result<Subject, Problem> {
     let shader = auto::prepared(shader, &args.common.bind);
+    let shader = alias::applied(shader, &args.common.bind, &sources)?;
     let pipeline = Device::new(args.common.device.adapter.clone())
         .create_compute_pipeline(&shader)
         .map_err(|it| device::problem(&it, &sources))?;

@@ -3,6 +3,7 @@
 //! One program with a module for each topic: each program would link the library once more, and would leave cores idle
 //! while its last test runs.
 
+mod aliases;
 mod bench;
 mod bindings;
 mod campaign;

@@ -42,9 +42,8 @@ pub(super) fn unseen(module: &Module, used: &[bool]) -> Vec<(Inst, Value)> {
     let found: Vec<(Inst, Value)> = all()
         .filter_map(|inst| silent(inst).map(|index| (inst, index)))
         .filter(|(inst, _)| {
-            module.inst(*inst).op.places().all(|it| {
-                !module.resource(it.binding).register.class.is_heap() && !is_seen(it.binding)
-            })
+            let is_alone = |it: Binding| !module.shares_memory(it) && !is_seen(it);
+            module.inst(*inst).op.places().all(|it| is_alone(it.binding))
         })
         .collect();
     if found.len() > MOST { Vec::new() } else { found }

@@ -164,6 +164,7 @@ impl Lowerer<'_> {
                 register: Register { class, index: 0, space: SPACE },
                 chosen: Chosen::Counted,
                 globally_coherent: false,
+                alias_of: None,
                 used: false,
                 span: Span::NONE,
             });

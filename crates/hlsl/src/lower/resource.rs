@@ -197,6 +197,7 @@ fn declared(program: &Program, resource: &Resource, most: u64) -> Option<ir::Res
         register: resource.register,
         chosen: resource.chosen,
         globally_coherent: resource.globally_coherent,
+        alias_of: None,
         used: false,
         span: resource.span,
     })

@@ -18,6 +18,7 @@ pub(crate) fn module(group_size: [u32; 3], buffers: usize) -> Module {
         register: Register { class: RegisterClass::Unordered, index: index as u32, space: 0 },
         chosen: Default::default(),
         globally_coherent: false,
+        alias_of: None,
         used: true,
         span: Span::NONE,
     };

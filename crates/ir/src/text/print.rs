@@ -324,8 +324,17 @@ impl<'a> Printer<'a> {
     }
 
     fn resource(&mut self, i: usize, resource: &Resource) {
-        let Resource { name, kind, count, register, chosen, globally_coherent, used, span } =
-            resource;
+        let Resource {
+            name,
+            kind,
+            count,
+            register,
+            chosen,
+            globally_coherent,
+            alias_of,
+            used,
+            span,
+        } = resource;
         put!(self, "b{i} {}: ", Quoted(name));
         let (word, members) = match kind {
             ResourceKind::Constant { members, .. } => (KindWord::Constant, members.as_slice()),
@@ -373,6 +382,9 @@ impl<'a> Printer<'a> {
             Chosen::Binding => put!(self, " by_binding"),
         }
         put!(self, "{}", if *globally_coherent { " coherent" } else { "" });
+        if let Some(other) = alias_of {
+            put!(self, " alias_of {other}");
+        }
         put!(self, "{}", if *used { " used" } else { "" });
         self.span(*span);
         if !members.is_empty() {

@@ -27,6 +27,9 @@ impl<'a> Verifier<'a> {
         self.require(resource.count != Some(0), || {
             format!("`{name}` is an array with no elements")
         });
+        if let Some(other) = resource.alias_of {
+            self.alias(resource, other);
+        }
         match &resource.kind {
             ResourceKind::Constant { size, members } => self.members(name, members, *size),
             ResourceKind::Structured { stride, members, counter, writable } => {
@@ -48,6 +51,30 @@ impl<'a> Verifier<'a> {
                 });
             }
         }
+    }
+
+    /// Engines find the memory of an alias in one step, and read constants and hidden counters elsewhere.
+    fn alias(&mut self, resource: &'a Resource, other: Binding) {
+        let can_share = |it: &Resource| {
+            let view = it.kind.view();
+            view.is_buffer()
+                && view.contents == Contents::Buffer
+                && !view.counter
+                && it.count == Some(1)
+        };
+        let other = self.module.resources.get(other.index());
+        let is_sound = other.is_some_and(|other| {
+            can_share(resource)
+                && can_share(other)
+                && other.alias_of.is_none()
+                && !std::ptr::eq(resource, other)
+        });
+        self.require(is_sound, || {
+            format!(
+                "`{}` is the alias of what is not another buffer with memory of its own",
+                resource.name
+            )
+        });
     }
 
     fn members(&mut self, resource: &str, members: &'a [Member], size: u32) {

@@ -9,7 +9,9 @@ use wavelane::{Compilation, ComputePipeline, Includer, Level, NotFound, Shader, 
 
 use super::{End, Flags, Runner, failed, unsupported};
 use crate::Error;
+use crate::bind::aliases;
 use crate::file::Remembering;
+use crate::job::Job;
 use crate::outcome::{Outcome, Verdict};
 use crate::repro::Source;
 use crate::script::Step;
@@ -114,8 +116,10 @@ impl Runner<'_> {
         name: &str,
         text: &str,
         flags: &Flags,
+        job: &Job,
     ) -> Result<(Shader, ComputePipeline, SourceMap), End> {
         let (shader, sources) = self.compile_with(name, text, flags)?;
+        let shader = aliases::aliased(job, shader, self.setup.features.contains("Vulkan"));
         let pipeline = self
             .setup
             .device

@@ -104,6 +104,7 @@ impl Runner<'_> {
                     plain,
                 )));
             };
+            let shader = aliased(section, shader)?;
             let pipeline = self
                 .setup
                 .device
@@ -153,6 +154,7 @@ impl Runner<'_> {
             Some(shader) => shader,
             None => return Err(failed("no shader was produced")),
         };
+        let shader = aliased(section, shader)?;
         let pipeline = self
             .setup
             .device
@@ -237,11 +239,17 @@ pub(super) fn not_drawn(problem: NotDrawn) -> End {
     }
 }
 
+/// The shader with the section's aliases.
+fn aliased(section: &Section, shader: Shader) -> Result<Shader, End> {
+    let share = |shader: Shader, (name, of): &(String, String)| shader.with_alias(name, of);
+    section.aliases.iter().try_fold(shader, share).map_err(|error| failed(error.to_string()))
+}
+
 /// Binds the section's inputs to the resources of those names.
 pub(super) fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, End> {
     let mut table = wavelane::ResourceTable::new(shader);
     let mut held = 0;
-    for resource in shader.resources().iter().filter(|it| it.used) {
+    for resource in shader.resources().iter().filter(|it| it.used && it.alias_of.is_none()) {
         let heap = resource.register.class.is_heap();
         let count = resource.count.unwrap_or(section.reach(&resource.name));
         for index in 0..count.clamp(1, MOST_ELEMENTS) {

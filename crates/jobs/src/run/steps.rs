@@ -388,14 +388,14 @@ impl Runner<'_> {
             || !job.push_constants.is_empty();
         options.specialization.extend(constants);
         options.has_tiles |= job.sets.iter().flatten().any(|it| it.tiles.is_some());
-        let (shader, pipeline, sources) = self.compiled(name, text, &flags)?;
+        let (shader, pipeline, sources) = self.compiled(name, text, &flags, job)?;
         let source = self.source(name, text.clone(), flags.clone());
         // If the flags allow either mode, a result that is right in one of them is right.
         let is_compared = job.results.iter().any(|it| !matches!(it.rule, Rule::Exact));
         let flushed = match flags.options.denormals == Denormals::Any && is_compared {
             true => {
                 flags.options.denormals = Denormals::FlushToZero;
-                let (shader, pipeline, _) = self.compiled(name, text, &flags)?;
+                let (shader, pipeline, _) = self.compiled(name, text, &flags, job)?;
                 Some((shader, pipeline))
             }
             false => None,

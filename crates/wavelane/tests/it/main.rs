@@ -1,5 +1,6 @@
 //! The library as a host uses it, on every engine that works here.
 
+mod aliases;
 mod buffers;
 mod draws;
 mod examples;

@@ -276,6 +276,10 @@ impl Reader<'_> {
             Chosen::Counted
         };
         let globally_coherent = self.eat_word("coherent")?;
+        let alias_of = match self.eat_word("alias_of")? {
+            true => Some(Binding(self.entity(RESOURCE, "a resource")?)),
+            false => None,
+        };
         let used = self.eat_word("used")?;
         let span = self.span()?;
         if self.token == Token::Sign("{") {
@@ -292,7 +296,17 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(Resource { name, kind, count, register, chosen, globally_coherent, used, span })
+        Ok(Resource {
+            name,
+            kind,
+            count,
+            register,
+            chosen,
+            globally_coherent,
+            alias_of,
+            used,
+            span,
+        })
     }
 
     /// The content of typed buffers and textures: `f32 x 4 unorm`.
