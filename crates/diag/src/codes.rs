@@ -172,6 +172,7 @@ pub(crate) mod registry {
         EQUAL_STORES, "equal-stores", Warning, "two unordered stores of the same value";
         NOT_GLOBALLY_COHERENT, "not-globally-coherent", Error, "a value passes between groups through a buffer that is not coherent";
         UNPUBLISHED_STORE, "unpublished-store", Error, "a flag is raised without a memory barrier before it";
+        ALIASED_BUFFERS, "aliased-buffers", Error, "one memory is accessed through two names that compilers take for two";
         MISALIGNED_ADDRESS, "misaligned-address", Error, "a byte address that is not a multiple of the size of its scalars";
         DESCRIPTOR_OUT_OF_RANGE, "descriptor-out-of-range", Error, "an array of resources is indexed beyond its end";
         NON_UNIFORM_RESOURCE_INDEX, "non-uniform-resource-index", Error, "lanes access different resources without `NonUniformResourceIndex`";

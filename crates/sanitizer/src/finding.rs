@@ -81,6 +81,7 @@ kinds! {
     EqualStores, EQUAL_STORES, Portability;
     NotGloballyCoherent, NOT_GLOBALLY_COHERENT, Undefined;
     UnpublishedStore, UNPUBLISHED_STORE, Undefined;
+    AliasedBuffers, ALIASED_BUFFERS, Unspecified;
     MisalignedAddress, MISALIGNED_ADDRESS, Undefined;
     DescriptorOutOfRange, DESCRIPTOR_OUT_OF_RANGE, Undefined;
     NonUniformResourceIndex, NON_UNIFORM_RESOURCE_INDEX, Undefined;
@@ -287,7 +288,7 @@ impl Finding {
     }
 
     /// The two accesses of a race, the later one first.
-    fn accesses(&self) -> [Option<Span>; 2] {
+    pub(crate) fn accesses(&self) -> [Option<Span>; 2] {
         let all = || std::iter::once(&self.site).chain(&self.related);
         let second = all().find(|it| number_of(&it.text) == "(2)").unwrap_or(&self.site);
         [Some(second.span), self.related.first().map(|it| it.span)]

@@ -23,6 +23,7 @@ use interp::observe::{AccessEvent, At, BarrierEvent, Space};
 use ops::wave::Lanes;
 use ops::{LaneMask, MemoryScope, SyncScope};
 
+use crate::address;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
 use crate::flying::Flying;
@@ -185,6 +186,8 @@ pub(crate) struct Races {
     all: Option<Racing>,
     /// Whether the order in which waves run may matter.
     waves_meet: bool,
+    /// Of each resource, whether its memory has other names.
+    shared: Vec<bool>,
 }
 
 impl Races {
@@ -210,6 +213,9 @@ impl Races {
             rounds: Rounds::default(),
             meetings: Meetings::new(publication == Publication::Strict, threads.div_ceil(width)),
             told: Told::default(),
+            shared: (0..module.resources.len() as u32)
+                .map(|it| module.shares_memory(ir::Binding(it)))
+                .collect(),
             // Descriptor heaps are sampled through views that this memory does not see.
             waves_meet: module.resources.iter().any(|it| it.register.class.is_heap()),
         }
@@ -376,12 +382,18 @@ impl Races {
             }
             Space::Shared(it) => (Memory::Shared(it), false, false),
             Space::Buffer(binding, _) => {
-                let resource = facts.module.resource(binding);
-                // A descriptor heap is named by one of its views, and others may be writable.
-                if !resource.kind.writable() && !resource.register.class.is_heap() {
+                let is_shared = self.shared[binding.index()];
+                // It is called after one of its names, and others may be writable.
+                if !facts.module.resource(binding).kind.writable() && !is_shared {
                     return None;
                 }
-                (Memory::Buffer(binding), true, resource.globally_coherent)
+                let name = match is_shared {
+                    true => {
+                        address::named(facts.module, &facts.module.inst(event.at.inst).op, binding)
+                    }
+                    false => binding,
+                };
+                (Memory::Buffer(binding), true, facts.module.resource(name).globally_coherent)
             }
         };
         let lanes = event.at.active & event.in_bounds & !event.address_poison;
@@ -503,9 +515,10 @@ impl Races {
         judge.is_device = true;
         let size = u64::from(event.size.max(1));
         let resource = facts.module.resource(binding);
+        let is_shared = self.shared[binding.index()];
         let granule = || match resource.kind.view().element {
-            // Views of one heap may access the same memory in texels of different sizes.
-            _ if resource.register.class.is_heap() => 1,
+            // Views of one memory may access it in texels of different sizes.
+            _ if is_shared => 1,
             Some(_) => size,
             None => self.granule,
         };
@@ -549,7 +562,14 @@ impl Races {
             return None;
         }
         self.told.add(pair, equal);
-        let (name, declared) = declaration(facts, &event.space);
+        let space = match event.space {
+            Space::Buffer(memory, elements) if self.shared[memory.index()] => {
+                let op = &facts.module.inst(event.at.inst).op;
+                Space::Buffer(address::named(facts.module, op, memory), elements)
+            }
+            space => space,
+        };
+        let (name, declared) = declaration(facts, &space);
         let same_group = before.group == now.group;
         let same_wave = same_group && before.wave == now.wave;
         let who = |access: &Record, lane: u32| match (same_group, same_wave) {
@@ -567,7 +587,7 @@ impl Races {
             Wrong::Unpublished => Kind::UnpublishedStore,
         };
         let address = event.addresses[now_lane as usize];
-        let place = place::place(facts, &event.space, address, u64::from(event.size));
+        let place = place::place(facts, &space, address, u64::from(event.size));
         let apart =
             same_wave && before.tangle != now.tangle && self.policy == IntraWaveSync::Lockstep;
         let Advice { cause, sites, mut notes, helps } = advice::advise(
@@ -579,6 +599,13 @@ impl Races {
             (now.inst, now.act, &self.rounds.of(now.round)),
             same_group,
         );
+        if let Space::Buffer(memory, _) = event.space {
+            let op = &facts.module.inst(before.inst).op;
+            let other = &facts.module.resource(address::named(facts.module, op, memory)).name;
+            if other != name {
+                notes.insert(0, format!("(1) accesses it as `{other}`: both name one buffer"));
+            }
+        }
         if apart {
             notes.insert(
                 0,

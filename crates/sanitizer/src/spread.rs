@@ -873,7 +873,7 @@ pub(crate) fn everything(facts: &Facts<'_>, cause: Cause) -> Reach {
     let module = facts.module;
     for binding in (0..module.resources.len() as u32).map(Binding) {
         let resource = module.resource(binding);
-        if resource.kind.writable() || resource.register.class.is_heap() {
+        if module.may_be_written(binding) {
             let count = resource.count.unwrap_or(MOST_ELEMENTS).min(MOST_ELEMENTS);
             (0..count).for_each(|element| reach.add_whole(binding, element, cause));
         }

@@ -17,6 +17,7 @@ use ops::wave::Sees;
 use ops::{LaneMask, WaveOp};
 
 use crate::address::{self, Marks};
+use crate::alias::{self, Aliases};
 use crate::analysis::Analysis;
 use crate::barrier::{self, Barriers, ExitedThreads};
 use crate::bounds;
@@ -78,6 +79,7 @@ pub struct Watcher<'a> {
     /// The module that runs, if it has marks.
     marked: Option<&'a Marked>,
     barriers: Barriers,
+    aliases: Aliases,
     races: Races,
     watches_races: bool,
     pixels: Pixels,
@@ -148,6 +150,7 @@ impl<'a> Watcher<'a> {
             poison: Poison::default(),
             marked: None,
             barriers: Barriers::new(rules.exited),
+            aliases: Aliases::new(module),
             races,
             watches_races: !orders_pixels,
             pixels,
@@ -227,6 +230,14 @@ impl<'a> Watcher<'a> {
         findings.retain(|(it, _)| {
             it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span)
         });
+        // Two accesses that nothing orders need no second reason.
+        let races: Vec<_> = findings
+            .iter()
+            .filter(|it| it.0.kind == Kind::Race)
+            .map(|it| it.0.accesses())
+            .collect();
+        findings
+            .retain(|(it, _)| it.kind != Kind::AliasedBuffers || !races.contains(&it.accesses()));
         for (finding, _) in findings.iter_mut().filter(|it| it.0.kind == Kind::DivergentBarrier) {
             barrier::blame(&facts, finding, &racing);
         }
@@ -411,7 +422,25 @@ impl<'a> Watcher<'a> {
     }
 
     /// What all accesses have in common. The address operands come first in an instruction.
-    fn access(&mut self, event: &AccessEvent<'_>, stores: bool) {
+    fn access(&mut self, event: &AccessEvent<'_>, act: alias::Act) {
+        if !self.aliases.is_empty()
+            && let Space::Buffer(memory, elements) = event.space
+        {
+            let found = self.aliases.access(&self.facts, self.width, event, act);
+            self.add(found);
+            let op = &self.facts.module.inst(event.at.inst).op;
+            let name = address::named(self.facts.module, op, memory);
+            return self.access_named(
+                &AccessEvent { space: Space::Buffer(name, elements), ..*event },
+                act,
+            );
+        }
+        self.access_named(event, act);
+    }
+
+    /// The same, if what has several names is called by the one that the access uses.
+    fn access_named(&mut self, event: &AccessEvent<'_>, act: alias::Act) {
+        let stores = act != alias::Act::Load;
         if let Space::Buffer(binding, elements) = event.space {
             if let Some(elements) = elements {
                 let lanes = event.at.active & !event.address_poison;
@@ -592,11 +621,12 @@ impl Observer for Watcher<'_> {
         let found = barriers.barrier(facts, flow, width, event);
         flow.convergence.barrier(event.at, policy);
         self.add(found);
+        self.aliases.barrier(event);
         self.races.barrier(event);
     }
 
     fn load(&mut self, event: &AccessEvent<'_>) {
-        self.access(event, false);
+        self.access(event, alias::Act::Load);
         let is_unset = matches!(event.space, Space::Shared(_)) && !event.value_poison.is_empty();
         let left = if is_unset { self.barriers.left(event.at.group) } else { &[] };
         self.poison.access(&self.facts, event, false, left);
@@ -622,7 +652,7 @@ impl Observer for Watcher<'_> {
             let found = self.dropped.store(self.width, event);
             self.add(found);
         }
-        self.access(event, true);
+        self.access(event, alias::Act::Store);
         self.poison.access(&self.facts, event, true, &[]);
         if self.watches_races {
             let found = self.races.store(&self.facts, self.width, event);
@@ -631,7 +661,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn atomic(&mut self, event: &AccessEvent<'_>) {
-        self.access(event, true);
+        self.access(event, alias::Act::Atomic);
         self.poison.access(&self.facts, event, true, &[]);
         if !self.pixels.helpers().is_empty() {
             self.poison.atomic_of_helpers(event.at, self.pixels.helpers());

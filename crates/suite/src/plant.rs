@@ -205,7 +205,12 @@ fn compile(text: &str) -> Result<Compiled, String> {
     let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
     let mut options = run::options(&flags)?;
     options.shader_model = hlsl::ShaderModel::V6_10;
-    let compiled = run::compile_text("planted.hlsl", text, &options);
+    let mut compiled = run::compile_text("planted.hlsl", text, &options);
+    if let Some(module) = &mut compiled.module
+        && module.resources.iter().any(|it| it.name == class::ALIAS.0)
+    {
+        module.alias(class::ALIAS.0, class::ALIAS.1).map_err(|error| error.to_string())?;
+    }
     match &compiled.module {
         Some(_) => Ok(compiled),
         None => Err(diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain)),

@@ -68,8 +68,7 @@ impl<'a> Base<'a> {
 
     /// Whether a program leaves results in a resource.
     pub(super) fn is_open(&self, binding: Binding) -> bool {
-        let resource = self.module.resource(binding);
-        resource.kind.writable() || resource.register.class.is_heap()
+        self.module.may_be_written(binding)
     }
 
     pub(super) fn side<'b>(&self, launch: &'b Launch) -> Side<'b>

@@ -58,6 +58,9 @@ struct Line {
 /// Uses the planted value, so that it matters.
 pub(super) const SINK: &str = "Extra[self] = Extra[self] * 31 + planted;";
 
+/// A buffer that is another name of the second one, wherever it is used.
+pub(super) const ALIAS: (&str, &str) = ("Words", "Raw");
+
 const BARRIER: &str = "GroupMemoryBarrierWithGroupSync();";
 
 impl Snippet {

@@ -249,6 +249,28 @@ pub(super) const ALL: &[Class] = &[
         },
     },
     Class {
+        name: "an access through another name of a buffer",
+        kind: Kind::AliasedBuffers,
+        place: Reach::Anywhere,
+        widths: &[],
+        waves: None,
+        groups: false,
+        snippet: |random, _| {
+            let value = value(random);
+            let snippet = Snippet::new()
+                .declare("RWByteAddressBuffer Raw; RWStructuredBuffer<uint> Words;")
+                .partner(&format!("Raw.Store(4 * self, {value});"));
+            let snippet = match random.below(2) {
+                0 => snippet
+                    .fault("uint planted = Raw.Load(4 * self);", "uint planted = Words[self];"),
+                _ => snippet
+                    .fault("Raw.Store(4 * self, self + 5);", "Words[self] = self + 5;")
+                    .partner("uint planted = Raw.Load(4 * self);"),
+            };
+            Some(snippet.used(random))
+        },
+    },
+    Class {
         name: "an index into resources that is not marked as non-uniform",
         kind: Kind::NonUniformResourceIndex,
         place: Reach::Anywhere,
