@@ -390,6 +390,24 @@ void main(uint g : SV_GroupID) {
     }
 }
 
+//--- san-a-lock-in-two-steps-that-lanes-of-a-wave-hold-together
+//# zero Lock 4
+//# zero Data 4
+globallycoherent RWStructuredBuffer<uint> Lock, Data;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    bool done = false;
+    while (!done) {
+        if (Lock[0] == 0) { //? race: `Data` depends on the wave width for the same reason
+            Lock[0] = 1;
+            Data[0] += 1;
+            DeviceMemoryBarrier();
+            Lock[0] = 0;
+            done = true;
+        }
+    }
+}
+
 //--- san-a-lock-that-is-checked-and-set-in-one-step
 //# groups 4 1 1
 //# zero Lock 4

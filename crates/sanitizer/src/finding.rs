@@ -300,8 +300,8 @@ impl Finding {
     }
 
     /// Whether another finding follows from the same mistake, although its place is another one: two races that have an
-    /// access in common, barriers in one branch or loop that not all threads enter, or results that differ for the same
-    /// reason.
+    /// access in common, a race behind a check-then-set and a result that one of its accesses makes differ, barriers in one
+    /// branch or loop that not all threads enter, or results that differ for the same reason.
     pub fn has_cause_of(&self, other: &Finding) -> bool {
         let declared = |it: &Finding| it.related.get(1).map(|it| it.span);
         let accesses = Finding::accesses;
@@ -311,6 +311,10 @@ impl Finding {
                 self.checked().is_some() && self.checked() == other.checked()
                     || declared(self) == declared(other)
                         && accesses(self).iter().any(|it| accesses(other).contains(it))
+            }
+            // A lock that several waves hold lets each of them see the others' halves of an update.
+            (Kind::Race, Kind::WidthDependentResult | Kind::OrderDependentResult) => {
+                self.checked().is_some() && accesses(self).contains(&Some(other.site.span))
             }
             (Kind::Race, Kind::DivergentBarrier) => {
                 let mut reads = other.related.iter().filter(|it| it.text.ends_with(RACES));

@@ -124,9 +124,10 @@ impl Seen {
 
     fn consequences(&self) -> Vec<String> {
         let follow = |what: String| vec![format!("and {what} from the same mistake")];
+        let all = self.follows.iter().filter(|it| !it.finding.kind.is_of_results()).count();
         let is_barrier = |it: &&Seen| it.finding.kind == Kind::DivergentBarrier;
         let barriers = self.follows.iter().filter(is_barrier).count();
-        match (self.finding.kind, self.follows.len()) {
+        let mut told = match (self.finding.kind, all) {
             (_, 0) => Vec::new(),
             (Kind::Race, all) if barriers > 0 => {
                 let what = match barriers {
@@ -151,14 +152,17 @@ impl Seen {
             (Kind::DivergentBarrier, more) => {
                 follow(format!("{more} more barriers in the same branch or loop, which follow"))
             }
-            (..) => self.results(),
-        }
+            (..) => return self.results(),
+        };
+        told.extend(self.results());
+        told
     }
 
     /// Other results that depend on the same cause.
     fn results(&self) -> Vec<String> {
         let mut messages: Vec<&str> = Vec::new();
-        for it in &self.follows {
+        let counted = [Kind::Race, Kind::DivergentBarrier];
+        for it in self.follows.iter().filter(|it| !counted.contains(&it.finding.kind)) {
             let message = it.finding.message.as_str();
             if message != self.finding.message && !messages.contains(&message) {
                 messages.push(message);
