@@ -191,6 +191,7 @@ pub(crate) mod registry {
         DEPENDS_ON_HELPERS, "depends-on-helpers", Error, "a result that depends on what helper lanes do";
         DEPENDS_ON_PACKING, "depends-on-packing", Error, "a result that depends on which pixels or vertices share a wave";
         DEPENDS_ON_QUADS, "depends-on-quads", Warning, "a result that depends on which pixels form a quad";
+        DEPENDS_ON_ALPHA_SAMPLES, "depends-on-alpha-samples", Warning, "a result that depends on which samples an alpha leaves";
         BROKEN_DEPTH_PROMISE, "broken-depth-promise", Error, "a depth beyond the bound that its semantic promises";
         RAY_QUERY_STATE, "ray-query-state", Error, "a method of a ray query in a state that does not allow it";
         RAY_FLAGS, "ray-flags", Error, "ray flags that exclude each other, or that mean nothing to a ray query";

@@ -48,7 +48,7 @@ pub use depth::{
 pub use fetch::{VertexBuffer, fetch, fetch_row};
 pub use interpolate::At;
 pub use logic::LogicOp;
-pub use merge::{Colour, MOST_TARGETS, MergeState, Outputs, TargetState, Targets};
+pub use merge::{AlphaSamples, Colour, MOST_TARGETS, MergeState, Outputs, TargetState, Targets};
 pub use rasterizer::{Batch, Rasterizer, Vertices};
 pub use resolve::resolve;
 pub use sample::Samples;

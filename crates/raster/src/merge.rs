@@ -37,9 +37,20 @@ pub struct MergeState {
     pub targets: Vec<TargetState>,
     pub blend_factor: [f32; 4],
     pub alpha_to_coverage: bool,
+    pub alpha_samples: AlphaSamples,
     pub depth_stencil: DepthStencilState,
     /// Depth and stencil were tested before the shader ran.
     pub early: bool,
+}
+
+/// Which samples alpha leaves; only their number follows from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AlphaSamples {
+    #[default]
+    First,
+    Last,
+    /// Others in each pixel and for each number, so that those of a smaller alpha need not be among those of a larger one.
+    Dithered,
 }
 
 /// The most colour targets of a draw.
@@ -169,7 +180,7 @@ impl MergeState {
             if let Some(row) = outputs.coverage {
                 covered &= row[at] as u16;
             } else if self.alpha_to_coverage {
-                covered &= alpha_coverage(wave.samples, outputs, at);
+                covered &= self.alpha_coverage(wave.samples, outputs, at, [x, y]);
             }
             if covered == 0 {
                 continue;
@@ -210,6 +221,34 @@ impl MergeState {
                 }
             }
         }
+    }
+
+    /// The samples that alpha leaves. NaN leaves none.
+    fn alpha_coverage(
+        &self,
+        samples: Samples,
+        outputs: &Outputs<'_>,
+        lane: usize,
+        [x, y]: [i32; 2],
+    ) -> u16 {
+        let Some(Some(colour)) = outputs.colours.first() else { return u16::MAX };
+        if colour.rows[3].is_none() {
+            return u16::MAX;
+        }
+        let alpha = f64::from(colour.floats(lane)[3]);
+        let alpha = if alpha.is_nan() { 0.0 } else { alpha.clamp(0.0, 1.0) };
+        let all = samples.count();
+        let count = (alpha * f64::from(all)).round() as u32;
+        let first = match self.alpha_samples {
+            AlphaSamples::First => 0,
+            AlphaSamples::Last => all - count,
+            AlphaSamples::Dithered => {
+                (x as u32).wrapping_add((y as u32).wrapping_mul(2)).wrapping_add(count) % all
+            }
+        };
+        let chosen = ((1u32 << count) - 1) << first;
+        // Those beyond the last sample are the first ones.
+        (chosen | chosen >> all) as u16 & samples.all()
     }
 
     fn state(&self, target: usize) -> TargetState {
@@ -298,18 +337,6 @@ impl Colour<'_> {
         }
         Texel::Unsigned(values.map(u64::from))
     }
-}
-
-/// The samples that alpha leaves: a share of the first ones. NaN leaves none.
-fn alpha_coverage(samples: Samples, outputs: &Outputs<'_>, lane: usize) -> u16 {
-    let Some(Some(colour)) = outputs.colours.first() else { return u16::MAX };
-    if colour.rows[3].is_none() {
-        return u16::MAX;
-    }
-    let alpha = f64::from(colour.floats(lane)[3]);
-    let alpha = if alpha.is_nan() { 0.0 } else { alpha.clamp(0.0, 1.0) };
-    let count = (alpha * f64::from(samples.count())).round() as u32;
-    ((1u32 << count) - 1) as u16
 }
 
 /// The bits of a texel that belong to the components of a mask.

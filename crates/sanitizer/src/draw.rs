@@ -2,12 +2,13 @@
 //! what it leaves.
 //!
 //! Nothing specifies which quads share a wave, whether helper lanes take part in wave operations, or which corner of a
-//! quad is even; machines differ in all of them. Each is varied by itself, so that a difference has one cause.
+//! quad is even, or which samples an alpha leaves; machines differ in all of them. Each is varied by itself, so that a difference has one cause.
 //! The fixed functions and the memory of a draw belong to the caller, who runs it for this file: see [`Scene`].
 //!
 //! Limits: what something undefined in the pixel shader may reach is left out target by target and buffer by buffer; where
 //! an earlier shader does something undefined, nothing of that width is compared.
 
+mod alpha;
 mod contents;
 mod explain;
 mod part;
@@ -56,6 +57,13 @@ pub trait Scene {
 
     /// Whether what a pixel shader writes for one target decides about others, as with alpha to coverage.
     fn mixes_targets(&self) -> bool;
+
+    /// With alpha to coverage, how many samples an alpha chooses from; `None` without it, or if there is one.
+    fn covers_by_alpha(&self) -> Option<u32>;
+
+    /// The same without the places of samples in their pixels: resolved where there is an average, else in some order that
+    /// depends on their contents alone.
+    fn resolved(&self, left: &Left) -> Left;
 
     /// Draws, observed: each program that is watched runs in place of that of its part. Returns the contents of
     /// everything that was written.
@@ -146,6 +154,7 @@ impl How {
             Some(Order::QuadOrigin(_)) => "quad-origin=00".to_owned(),
             Some(Order::Coarse(_)) => Order::Coarse(CoarseDerivatives::UpperLeft).to_string(),
             Some(Order::EarlyDepth) => "a late depth test".to_owned(),
+            Some(Order::AlphaSamples(_)) => "alpha-samples=first".to_owned(),
             Some(Order::Vertices(_)) => "vertices=dense".to_owned(),
             Some(Order::Patches(_)) => "patches=dense".to_owned(),
             Some(Order::Primitives(_)) => "primitives=dense".to_owned(),
@@ -167,6 +176,7 @@ fn kind_of(order: Order) -> Kind {
         | Order::Patches(_)
         | Order::Primitives(_) => Kind::DependsOnPacking,
         Order::QuadOrigin(_) | Order::Coarse(_) => Kind::DependsOnQuads,
+        Order::AlphaSamples(_) => Kind::DependsOnAlphaSamples,
         Order::Waves(_)
         | Order::HandOver
         | Order::Groups(_)
@@ -286,6 +296,9 @@ impl<'a, S: Scene> Sweep<'a, S> {
                     && !traits.discards
                     && !pixel.is_some_and(|it| writes(it) || writes_depth(it))
             }
+            Order::AlphaSamples(_) => {
+                self.scene.covers_by_alpha().is_some() && pixel.and_then(alpha::output).is_some()
+            }
             Order::Vertices(_) => shows(&[Part::Vertex]),
             Order::Patches(_) => shows(&[Part::Hull, Part::PatchConstants, Part::Domain]),
             Order::Primitives(_) => shows(&[Part::Geometry]),
@@ -360,7 +373,15 @@ impl<'a, S: Scene> Sweep<'a, S> {
                 let is_in = |names: &[String]| names.iter().any(|it| it == name);
                 is_in(&undefined) || is_of_waves(order) && is_in(&self.plan.width_dependent)
             };
-            let different = run.left.differences(&again, room, self.scene, is_left_out);
+            // Which samples differ is left open; what becomes of them together is not.
+            let is_of_samples = matches!(order, Order::AlphaSamples(_));
+            let resolved = is_of_samples
+                .then(|| [self.scene.resolved(&run.left), self.scene.resolved(&again)]);
+            let [one, other] = match &resolved {
+                Some([one, other]) => [one, other],
+                None => [&run.left, &again],
+            };
+            let different = one.differences(other, room, self.scene, is_left_out);
             for difference in different {
                 let name = run.left.contents[difference.content].name.clone();
                 if difference.is_permuted && self.plan.unordered.contains(&name) {
@@ -371,7 +392,8 @@ impl<'a, S: Scene> Sweep<'a, S> {
                 if matches!(order, Order::QuadOrigin(_)) && is_known {
                     continue;
                 }
-                if !is_known {
+                // At every width alpha leaves the same samples.
+                if !is_known && !is_of_samples {
                     run.unsettled.push(name);
                 }
                 let place = (subject(order), difference.content);
@@ -389,7 +411,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
                     // That elements are permuted is the lesser half of a dependence on the same order.
                     continue;
                 }
-                self.explain(kind, [how, varied], [&run.left, &again], difference, subject(order))?;
+                self.explain(kind, [how, varied], [one, other], difference, subject(order))?;
             }
         }
         Ok(Some(run))

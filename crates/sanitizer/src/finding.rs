@@ -100,6 +100,7 @@ kinds! {
     DependsOnHelpers, DEPENDS_ON_HELPERS, Unspecified;
     DependsOnPacking, DEPENDS_ON_PACKING, Unspecified;
     DependsOnQuads, DEPENDS_ON_QUADS, Portability;
+    DependsOnAlphaSamples, DEPENDS_ON_ALPHA_SAMPLES, Portability;
     BrokenDepthPromise, BROKEN_DEPTH_PROMISE, Undefined;
     RayQueryState, RAY_QUERY_STATE, Undefined;
     RayFlags, RAY_FLAGS, Undefined;
@@ -127,6 +128,7 @@ impl Kind {
                 | Kind::DependsOnHelpers
                 | Kind::DependsOnPacking
                 | Kind::DependsOnQuads
+                | Kind::DependsOnAlphaSamples
                 | Kind::CandidateDependentResult
                 | Kind::RayTie
         )

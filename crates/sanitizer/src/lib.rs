@@ -56,7 +56,7 @@ pub use draw::{
 pub use finding::{Finding, Kind, Site, Verdict};
 pub use floats::{FloatRoom, first_difference};
 pub use interp::Progress;
-pub use order::{GroupOrder, LanePacking, Order, QuadPacking, RayOrder, VertexOrder};
+pub use order::{AlphaSamples, GroupOrder, LanePacking, Order, QuadPacking, RayOrder, VertexOrder};
 pub use race::{IntraWaveSync, Publication};
 pub use seen::Seen;
 pub use spread::{Cause, Reach};

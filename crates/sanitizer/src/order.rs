@@ -35,6 +35,8 @@ pub enum Order {
     Coarse(CoarseDerivatives),
     /// Depth and stencil are tested before the pixel shader runs, although it does not ask for it.
     EarlyDepth,
+    /// Which samples an alpha leaves.
+    AlphaSamples(AlphaSamples),
     /// Which vertices share a wave, and how often each runs.
     Vertices(VertexOrder),
     /// Which control points, patches and points of a domain share a wave.
@@ -116,6 +118,14 @@ pub enum QuadPacking {
     OneQuad,
 }
 
+/// Which samples an alpha leaves, other than the first ones; their number is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlphaSamples {
+    Last,
+    /// Others in each pixel and for each number.
+    Dithered,
+}
+
 /// Which vertices share a wave, and how often each runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VertexOrder {
@@ -149,7 +159,7 @@ impl Order {
         groups=in-order|reverse, group-waves=sparse, \
         rays=farthest|index|random:SEED|twice|boxes-1|boxes-10|boxes-all|ties|edges; \
         in draws waves, folds, helpers=none|included, packing=per-primitive|one-quad, \
-        quad-origin=01|10|11, coarse=lower|right|fine, early-z, \
+        quad-origin=01|10|11, coarse=lower|right|fine, early-z, alpha-samples=last|dithered, \
         vertices=per-instance|reuse|random:SEED, patches=per-patch|one-lane|random:SEED, \
         primitives=per-primitive|one-lane|random:SEED, children=descending|random:SEED";
 
@@ -248,6 +258,7 @@ impl Order {
             Order::QuadOrigin(_) => "which pixels form a quad",
             Order::Coarse(_) => "which lanes a coarse derivative compares",
             Order::EarlyDepth => "whether hidden pixels are dropped before the pixel shader",
+            Order::AlphaSamples(_) => "which samples an alpha leaves",
             Order::Vertices(_) => "which vertices share a wave, and how often each runs",
             Order::Patches(_) => {
                 "which control points, patches and points of a domain share a wave"
@@ -295,6 +306,7 @@ impl Order {
             Order::Packing(_)
             | Order::QuadOrigin(_)
             | Order::EarlyDepth
+            | Order::AlphaSamples(_)
             | Order::Vertices(_)
             | Order::Patches(_)
             | Order::Primitives(_)
@@ -323,6 +335,7 @@ impl Order {
             | Order::QuadOrigin(_)
             | Order::Coarse(_)
             | Order::EarlyDepth
+            | Order::AlphaSamples(_)
             | Order::Vertices(_)
             | Order::Patches(_)
             | Order::Primitives(_)
@@ -360,6 +373,8 @@ impl fmt::Display for Order {
             Order::Coarse(CoarseDerivatives::RightColumn) => f.write_str("coarse=right"),
             Order::Coarse(CoarseDerivatives::Fine) => f.write_str("coarse=fine"),
             Order::EarlyDepth => f.write_str("early-z"),
+            Order::AlphaSamples(AlphaSamples::Last) => f.write_str("alpha-samples=last"),
+            Order::AlphaSamples(AlphaSamples::Dithered) => f.write_str("alpha-samples=dithered"),
             Order::Vertices(VertexOrder::Dense) => f.write_str("vertices=dense"),
             Order::Vertices(VertexOrder::PerInstance) => f.write_str("vertices=per-instance"),
             Order::Vertices(VertexOrder::Reuse) => f.write_str("vertices=reuse"),
@@ -430,7 +445,7 @@ const OF_RAYS: [RayOrder; 8] = [
     RayOrder::Edges,
 ];
 
-const OF_DRAWS: [Order; 18] = [
+const OF_DRAWS: [Order; 20] = [
     Order::Helpers(HelperPolicy::None),
     Order::Helpers(HelperPolicy::Included),
     Order::Packing(QuadPacking::PerPrimitive),
@@ -442,6 +457,8 @@ const OF_DRAWS: [Order; 18] = [
     Order::Coarse(CoarseDerivatives::LowerRow),
     Order::Coarse(CoarseDerivatives::RightColumn),
     Order::Coarse(CoarseDerivatives::Fine),
+    Order::AlphaSamples(AlphaSamples::Last),
+    Order::AlphaSamples(AlphaSamples::Dithered),
     Order::Vertices(VertexOrder::PerInstance),
     Order::Vertices(VertexOrder::Reuse),
     Order::Patches(LanePacking::Apart),
@@ -485,6 +502,7 @@ mod tests {
             "quad-origin=10",
             "coarse=right",
             "early-z",
+            "alpha-samples=dithered",
             "vertices=reuse",
             "vertices=random:9",
             "patches=per-patch",

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ir::exec::{Launch, Unsupported};
 use ir::print::PrintLog;
 use ops::intrinsics::Stage;
-use raster::{Assembly, MergeState, RasterState};
+use raster::{AlphaSamples, Assembly, MergeState, RasterState};
 use smallvec::smallvec;
 
 pub use self::copy::DrawCopy;
@@ -354,7 +354,9 @@ impl GraphicsPipeline {
                 return Ok(true);
             }
             let mut merge = self.merge_state(draw);
-            merge.early |= stages.departure().early_depth;
+            let departure = stages.departure();
+            merge.early |= departure.early_depth;
+            merge.alpha_samples = departure.alpha_samples;
             let Plan { state, planes, assembly: own, shared, total, .. } = &plan;
             let (desc, link, total) = (&*self.desc, &self.link, *total);
             let assembly = shared.as_ref().unwrap_or(own);
@@ -566,6 +568,7 @@ impl GraphicsPipeline {
             targets: desc.blend.clone(),
             blend_factor: draw.blend_factor,
             alpha_to_coverage: desc.alpha_to_coverage,
+            alpha_samples: AlphaSamples::default(),
             depth_stencil,
             early: pixel.is_some_and(|it| it.pixel.early_depth),
         }

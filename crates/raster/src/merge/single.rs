@@ -8,7 +8,7 @@
 use ops::LaneMask;
 use ops::texture::{Channels, Encoding, Format, MOST_BYTES, Texel};
 
-use super::{Colour, MergeState, Outputs, TargetState, Targets, alpha_coverage};
+use super::{Colour, MergeState, Outputs, TargetState, Targets};
 use crate::aligned::Aligned;
 use crate::blend::{Blend, Colours};
 use crate::depth::{
@@ -60,7 +60,10 @@ impl MergeState {
         if let Some(row) = outputs.coverage {
             lanes = filter(lanes, |lane| row[lane as usize] & 1 == 1);
         } else if self.alpha_to_coverage {
-            let leaves = |lane| alpha_coverage(Samples::One, outputs, lane as usize) & 1 == 1;
+            let leaves = |lane| {
+                // There is one sample to choose from, wherever the pixel is.
+                self.alpha_coverage(Samples::One, outputs, lane as usize, [0; 2]) & 1 == 1
+            };
             lanes = filter(lanes, leaves);
         }
         if let Some(target) = targets.depth_stencil.as_mut().filter(|_| !self.early) {

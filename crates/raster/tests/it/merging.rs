@@ -185,6 +185,29 @@ fn coverage_comes_from_the_mask_and_alpha() {
 }
 
 #[test]
+fn alpha_leaves_as_many_samples_wherever_they_are() {
+    let state = RasterState { samples: Samples::Four, ..RasterState::new(2, 1) };
+    let written = |alpha_samples: AlphaSamples, alpha: f32| {
+        let how = MergeState { alpha_to_coverage: true, alpha_samples, ..MergeState::default() };
+        let colour = ([1.0, 1.0, 1.0, alpha], Scalar::F32);
+        let bytes = drawn(&state, &how, "R8_UNORM", colour, &[0]);
+        let pixel = |it: &[u8]| (0..4).fold(0, |all, i| all | u32::from(it[i] != 0) << i);
+        [pixel(&bytes[..4]), pixel(&bytes[4..])]
+    };
+    for (alpha, first, last, dithered) in [
+        (0.0, 0, 0, [0, 0]),
+        (0.25, 0b0001, 0b1000, [0b0010, 0b0100]),
+        (0.5, 0b0011, 0b1100, [0b1100, 0b1001]),
+        (0.75, 0b0111, 0b1110, [0b1011, 0b0111]),
+        (1.0, 15, 15, [15, 15]),
+    ] {
+        assert_eq!(written(AlphaSamples::First, alpha), [first; 2], "{alpha}");
+        assert_eq!(written(AlphaSamples::Last, alpha), [last; 2], "{alpha}");
+        assert_eq!(written(AlphaSamples::Dithered, alpha), dithered, "{alpha}");
+    }
+}
+
+#[test]
 fn a_written_coverage_replaces_alpha_to_coverage() {
     let state = RasterState { samples: Samples::Four, sample_mask: 7, ..RasterState::new(1, 1) };
     let alpha = MergeState { alpha_to_coverage: true, ..MergeState::default() };

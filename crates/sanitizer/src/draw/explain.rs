@@ -1,4 +1,5 @@
 //! Why two draws differ: the first operation that gave a pixel, a vertex, a patch or a primitive something else.
+//! What alpha to coverage makes of a pixel is explained in [`super::alpha`].
 //!
 //! Both draws are repeated with modules that tell each value they compute. Of the operations that see other lanes and
 //! on which the result depends, each gives every invocation a sequence of values; the first value that differs for an
@@ -187,7 +188,8 @@ fn varies(order: Option<Order>, part: Part) -> bool {
             | Order::Packing(_)
             | Order::QuadOrigin(_)
             | Order::Coarse(_)
-            | Order::EarlyDepth,
+            | Order::EarlyDepth
+            | Order::AlphaSamples(_),
         ) => part == Part::Pixel,
         Some(Order::Vertices(_)) => part == Part::Vertex,
         Some(Order::Patches(_)) => {
@@ -348,6 +350,10 @@ impl<S: Scene> Sweep<'_, S> {
             lanes: LaneMask::EMPTY,
             width: how[1].width,
         };
+        if let Some(Order::AlphaSamples(_)) = how[1].order {
+            finding.helps = help(kind, &name, Part::Pixel);
+            return self.of_alpha(finding, how[0], texel);
+        }
         let channels = difference.channels;
         let mut suspects: Vec<Suspect<'_>> = self
             .modules
@@ -464,6 +470,10 @@ fn help(kind: Kind, name: &str, part: Part) -> Vec<String> {
         ),
         Kind::DependsOnQuads => {
             "take derivatives of smooth values only; what has to be exact takes gradients that the shader computes itself"
+                .to_owned()
+        }
+        Kind::DependsOnAlphaSamples => {
+            "write `SV_Coverage` to choose the samples, or let alpha be 0 or 1 where an edge, a mask or another primitive shares the samples of a pixel"
                 .to_owned()
         }
         Kind::PermutedResult => format!("if any order is acceptable, pass `--unordered {name}`"),

@@ -161,6 +161,15 @@ const OF_PIXELS: &[DrawClass] = &[
         },
     },
     DrawClass {
+        name: "an alpha that leaves some samples of an edge",
+        kind: Kind::DependsOnAlphaSamples,
+        stage: Where::Samples,
+        lines: |random| {
+            let some = random.pick(&["0.25", "0.5 - 0.25", "0.75", "0.3"]);
+            vec![fault("alpha = v.one;", &format!("alpha = ({some}) * v.one;"))]
+        },
+    },
+    DrawClass {
         name: "a derivative in divergent flow",
         kind: Kind::IncompleteQuad,
         stage: Where::Pixel,
@@ -242,8 +251,14 @@ pub fn plant(class: &DrawClass, seed: u64) -> PlantedDraw {
     let lines = (class.lines)(random);
     let (mut head, mut tail, widths) = match class.stage {
         Where::Pixel => {
-            let (head, tail) = pixel_shader(random);
+            let (head, tail) = pixel_shader(random, "");
             (head, tail, WIDTHS)
+        }
+        Where::Samples => {
+            let state = "//# raster Samples: 4\n//# raster Blend: { AlphaToCoverage: true }\n";
+            let (head, tail) = pixel_shader(random, state);
+            let head = head + "    float alpha = 1;\n";
+            (head, tail.replace("planted, n, 1)", "planted, n, alpha)"), WIDTHS)
         }
         other => {
             let around = stages::around(other, random);
@@ -276,14 +291,14 @@ pub fn plant(class: &DrawClass, seed: u64) -> PlantedDraw {
     PlantedDraw { clean: text(false), faulty: text(true), lines: marked, widths }
 }
 
-/// A pixel shader of a random triangle, before and after the planted lines.
-fn pixel_shader(random: &mut Random) -> (String, String) {
+/// A pixel shader of a random triangle in a state of its own, before and after the planted lines.
+fn pixel_shader(random: &mut Random, state: &str) -> (String, String) {
     let size = random.pick(&["8x8", "12x8", "8x12"]);
     // Of several quads, some of which are whole.
     let mut corner = || f64::from(2 + random.below(5)) / 4.0;
     let (right, low) = (corner(), corner());
     let mut head = format!(
-        "//--- planted\n//# draw {size}\n//# zero Count 4\n//# args -T ps_6_6 -Wno-wave-derivative\n\
+        "//--- planted\n//# draw {size}\n{state}//# zero Count 4\n//# args -T ps_6_6 -Wno-wave-derivative\n\
          RWStructuredBuffer<uint> Count : register(u0);\n\
          struct V {{ float4 position : SV_Position; float u : U; nointerpolation uint one : ONE; }};\n\
          V vs(uint id : SV_VertexID) {{\n    \

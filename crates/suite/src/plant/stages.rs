@@ -13,6 +13,8 @@ use generate::Random;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Where {
     Pixel,
+    /// In a pixel shader, with four samples of which alpha covers some.
+    Samples,
     ControlPoint,
     PatchConstants,
     Domain,
@@ -80,7 +82,7 @@ P vs(uint id : SV_VertexID) {{
     let lane = "    Lane v;\n    float planted = 0;\n";
     let widths: &'static [&'static [u32]] = &[&[8, 16], &[4, 8], &[16]];
     let (head, tail) = match place {
-        Where::Pixel => unreachable!("the draw of pixels is made elsewhere"),
+        Where::Pixel | Where::Samples => unreachable!("the draw of pixels is made elsewhere"),
         Where::ControlPoint => (
             format!(
                 "{}{CONSTANTS}{DOMAIN}{ATTRIBUTES}P hs(InputPatch<P, 3> patch, uint i : SV_OutputControlPointID, uint id : SV_PrimitiveID) {{

@@ -1,5 +1,6 @@
 //! Draws that depart from the canonical one where nothing specifies it: what runs their waves, which vertices share a
-//! wave, in which order the waves of pixels run, and whether depth is tested before the pixel shader.
+//! wave, in which order the waves of pixels run, whether depth is tested before the pixel shader, and which samples an
+//! alpha leaves.
 //!
 //! The sanitizer compares such draws. The targets are still written in the order of primitives.
 
@@ -9,7 +10,7 @@ use ir::exec::{Bindings, Evaluated, Failure, Feed, Invocation, Launch, Schedule}
 use ir::exec::{WaveInputs, WaveOutputs};
 use ir::stage::EvalPlace;
 use ops::{LaneMask, Random};
-use raster::Wave;
+use raster::{AlphaSamples, Wave};
 
 use super::pixels::PixelFeed;
 use super::vertices::VertexFeed;
@@ -67,6 +68,7 @@ pub(crate) struct Departure {
     pub(crate) waves: Schedule,
     /// The order of the groups that a group of an amplification shader dispatches.
     pub(crate) children: Schedule,
+    pub(crate) alpha_samples: AlphaSamples,
 }
 
 impl Default for Departure {
@@ -78,6 +80,7 @@ impl Default for Departure {
             primitives: LanePacking::Dense,
             waves: Schedule::Ascending,
             children: Schedule::Ascending,
+            alpha_samples: AlphaSamples::First,
         }
     }
 }

@@ -8,10 +8,10 @@ use ir::exec::{Bindings, Failure, Feed, Launch, What};
 use ir::{Binding, Module};
 use ops::intrinsics::Stage;
 use ops::texture::Shape;
-use raster::Layout;
+use raster::{Layout, Samples};
 use sanitizer::{
-    Content, DrawReport, DrawStopped, Ended, Holder, How, Left, Order, Plan, QuadPacking, Scene,
-    Watched,
+    AlphaSamples, Content, DrawReport, DrawStopped, Ended, Holder, How, Left, Order, Plan,
+    QuadPacking, Scene, Watched,
 };
 
 use super::copy::{DrawCopy, OwnTables};
@@ -150,6 +150,12 @@ impl<O: Observer> Stages for Observed<'_, '_, O> {
             Some(Order::Primitives(packing)) => departure.primitives = packing,
             Some(Order::Children(order)) => departure.children = order,
             Some(Order::Waves(order)) => departure.waves = order,
+            Some(Order::AlphaSamples(which)) => {
+                departure.alpha_samples = match which {
+                    AlphaSamples::Last => raster::AlphaSamples::Last,
+                    AlphaSamples::Dithered => raster::AlphaSamples::Dithered,
+                }
+            }
             _ => {}
         }
         departure
@@ -247,6 +253,16 @@ impl Scene for Examined<'_> {
         let desc = &self.pipeline.desc;
         let mut blends = desc.blend.iter().filter_map(|it| it.blend);
         desc.alpha_to_coverage || blends.any(|it| it.is_dual_source())
+    }
+
+    fn covers_by_alpha(&self) -> Option<u32> {
+        let desc = &self.pipeline.desc;
+        let is_on = desc.alpha_to_coverage && self.pipeline.link.outputs.coverage.is_none();
+        Some(desc.samples.count()).filter(|it| is_on && *it > 1)
+    }
+
+    fn resolved(&self, left: &Left) -> Left {
+        Left { contents: left.contents.iter().map(resolved).collect() }
     }
 
     fn run<O: Observer>(
@@ -389,6 +405,36 @@ impl DrawCopy {
         }
         Ok(Left { contents })
     }
+}
+
+/// A content with the average of each pixel's samples, or with its samples in the order of their bytes where there is no
+/// average.
+fn resolved(content: &Content) -> Content {
+    let (Holder::Target(_, format, size) | Holder::Depth(format, size)) = content.holder else {
+        return content.clone();
+    };
+    let [width, height, layers, count] = size;
+    let Some(samples) = Samples::of(count).filter(|it| *it != Samples::One) else {
+        return content.clone();
+    };
+    let bytes = &content.buffer.bytes;
+    let (bytes, holder) = match content.holder {
+        Holder::Target(number, ..) if !format.is_integer() => {
+            let holder = Holder::Target(number, format, [width, height, layers, 1]);
+            (raster::resolve(format, samples, bytes), holder)
+        }
+        holder => {
+            let mut sorted = Vec::with_capacity(bytes.len());
+            for pixel in bytes.chunks_exact(format.bytes() * count as usize) {
+                let mut each: Vec<&[u8]> = pixel.chunks_exact(format.bytes()).collect();
+                each.sort_unstable();
+                sorted.extend(each.concat());
+            }
+            (sorted, holder)
+        }
+    };
+    let buffer = Slot { bytes: bytes.into(), ..content.buffer.clone() };
+    Content { holder, buffer, ..content.clone() }
 }
 
 fn size(layout: &Layout) -> [u32; 4] {
