@@ -152,20 +152,32 @@ impl Picture {
         let most = f64::from(self.most());
         let power = |value: f64, to| f64::from(pow(value as f32, to));
         let curve = |linear: f64| (power(linear.clamp(0.0, 1.0), 1.0 / 2.2) * 255.0).round() as u8;
-        let pixel = |it: &[u16]| {
+        // PERF: the curve of each value is computed once, and of equal neighbours nothing twice.
+        let mut curves: Vec<Option<u8>> = vec![None; usize::from(self.most()) + 1];
+        let mut curve_of = |value: u16| {
+            *curves[usize::from(value)].get_or_insert_with(|| curve(f64::from(value) / most))
+        };
+        let mut pixel = |it: &[u16]| {
             let colour =
                 |channel: usize| f64::from(it[if it.len() < 3 { 0 } else { channel }]) / most;
             let alpha =
                 if it.len().is_multiple_of(2) { f64::from(it[it.len() - 1]) / most } else { 1.0 };
             let alpha = (alpha * 255.0).round() / 255.0;
             [0, 1, 2].map(|channel| match (self.is_linear, alpha == 1.0) {
-                (true, true) => curve(colour(channel)),
+                (true, true) => curve_of(it[if it.len() < 3 { 0 } else { channel }]),
                 (true, false) => curve((colour(channel) * alpha * 255.0).round() / 255.0),
                 (false, true) => (colour(channel) * 255.0).round() as u8,
                 (false, false) => curve(power(colour(channel), 2.2) * alpha),
             })
         };
-        self.samples.chunks_exact(self.channels).map(pixel).collect()
+        let mut before: Option<(&[u16], [u8; 3])> = None;
+        let each = self.samples.chunks_exact(self.channels).map(|samples| {
+            let known = before.filter(|it| it.0 == samples);
+            let colour = known.map_or_else(|| pixel(samples), |it| it.1);
+            before = Some((samples, colour));
+            colour
+        });
+        each.collect()
     }
 
     /// Whether two pictures have the same size.
@@ -173,18 +185,19 @@ impl Picture {
         (self.width, self.height) == (other.width, other.height)
     }
 
-    /// The channels of each pixel as numbers from 0 to 1; only as many as both pictures have.
-    pub(crate) fn pairs<'a>(
+    /// The channels of each pixel that is not stored alike in both, as numbers from 0 to 1; only as many as both pictures
+    /// have.
+    pub(crate) fn different_pairs<'a>(
         &'a self,
         other: &'a Picture,
     ) -> impl Iterator<Item = Vec<(f64, f64)>> + 'a {
-        let values = |it: &'a Picture| {
-            let most = f64::from(it.most());
-            it.samples
-                .chunks_exact(it.channels)
-                .map(move |it| it.iter().map(move |it| f64::from(*it) / most))
-        };
-        values(self).zip(values(other)).map(|(a, b)| a.zip(b).collect())
+        let pixels = |it: &'a Picture| it.samples.chunks_exact(it.channels);
+        let number = |value: &u16, of: &Picture| f64::from(*value) / f64::from(of.most());
+        let is_alike = self.bits == other.bits;
+        let all = pixels(self).zip(pixels(other)).filter(move |(a, b)| !is_alike || a != b);
+        all.map(move |(a, b)| {
+            a.iter().zip(b).map(|(a, b)| (number(a, self), number(b, other))).collect()
+        })
     }
 
     fn most(&self) -> u16 {
@@ -257,6 +270,24 @@ fn linear(format: Format) -> Format {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_colour_on_the_curve_does_not_depend_on_its_neighbours() {
+        let pixels = [[0, 0, 0, 65535], [0; 4], [0; 4], [65535; 4], [300, 7, 9000, 65535]];
+        let others = [[300, 7, 9000, 65535], [300, 7, 9000, 40000], [7, 300, 7, 65535]];
+        let picture = |pixels: &[[u16; 4]]| Picture {
+            width: pixels.len() as u32,
+            height: 1,
+            channels: 4,
+            bits: 16,
+            samples: pixels.concat(),
+            is_linear: true,
+        };
+        let all = [&pixels[..], &others[..]].concat();
+        let each: Vec<[u8; 3]> = all.iter().map(|it| picture(&[*it]).srgb()[0]).collect();
+        assert_eq!(picture(&all).srgb(), each);
+        assert_eq!((each[3], each[0]), ([255; 3], [0; 3]));
+    }
 
     fn format(name: &str) -> Format {
         Format::parse(name).unwrap()
