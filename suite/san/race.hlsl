@@ -38,6 +38,23 @@ void main(uint t : SV_GroupIndex) {
     Out[t] = sum;
 }
 
+//--- san-a-round-begins-behind-a-barrier-that-makes-no-thread-wait
+//# widths 4 32
+//# zero Out 512
+groupshared uint tile[128];
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = 0;
+    for (uint i = 0; i < 4; ++i) {
+        tile[t] = i + t;
+        GroupMemoryBarrierWithGroupSync();
+        sum += tile[127 - t];
+        GroupMemoryBarrier(); //? race: help: use `GroupMemoryBarrierWithGroupSync()` instead of this barrier
+    }
+    Out[t] = sum;
+}
+
 //--- san-a-round-ends-when-all-have-read
 //# zero Out 512
 groupshared uint tile[128];

@@ -343,6 +343,19 @@ fn between_rounds(
         advice
             .sites
             .push(site(barrier, "this barrier stands between the two within one round only"));
+        // Another one stands between the rounds, and would order the two if it were the right one.
+        let useless = all_barriers(facts).find(|it| {
+            let at = facts.position(it.0);
+            let is_carried = facts.position(early) < at || at < facts.position(late);
+            facts.encloses(around, it.0) && !needed.orders(&it.1) && is_carried
+        });
+        if let Some(useless) = useless {
+            advice.cause = Some(needed.site(facts, useless));
+            advice.helps.push(format!(
+                "use `{call}` instead of this barrier, so that no thread begins the next round early"
+            ));
+            return true;
+        }
         let of = calls::other_function(facts.module, around, now);
         let of = of.map_or_else(String::new, |it| format!(" in `{it}`"));
         advice.helps.push(format!(
