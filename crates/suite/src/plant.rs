@@ -10,6 +10,7 @@
 //! of the right kind at a line that is involved in the fault.
 
 pub mod class;
+mod gap;
 mod host;
 pub mod pixels;
 mod stages;
@@ -51,7 +52,8 @@ pub(crate) struct Setup {
 /// The sanitizer's result for one planted fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// `is_first` if the first place that the report names is involved in the fault, `is_own` if it is the wrong line.
+    /// `is_first` if the first place that the report names is involved in the fault, `is_own` if it is the wrong line,
+    /// or its first help proposes the gap from which that line was taken.
     Found {
         is_first: bool,
         is_own: bool,
@@ -89,23 +91,29 @@ fn try_once(class: &Class, random: &mut Random) -> Option<Planted> {
 struct Told {
     kind: Kind,
     line: u32,
+    /// The lines between which it proposes to put what is missing.
+    gap: Option<[u32; 2]>,
     report: String,
 }
 
 /// Examines both programs of a pair.
 pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
-    let told = |(report, compiled): (Report, Compiled)| -> Vec<Told> {
+    let told = |(report, compiled): (Report, Compiled), text: &str| -> Vec<Told> {
         let told = report.seen.into_iter().map(|it| Told {
             kind: it.finding.kind,
             line: compiled.sources.location(it.finding.site.span).map_or(0, |at| at.line),
+            gap: gap::proposed(&it.finding, &compiled.sources, text),
             report: diag::render(&it.finding.report(), &compiled.sources, diag::Style::Plain),
         });
         told.collect()
     };
-    let clean = told(examine(&planted.clean, &planted.setup)?);
-    let faulty = told(examine(&planted.faulty, &planted.setup)?);
+    let clean = told(examine(&planted.clean, &planted.setup)?, &planted.clean);
+    let faulty = told(examine(&planted.faulty, &planted.setup)?, &planted.faulty);
     let own = wrong_line(&planted.clean, &planted.faulty);
-    Ok(weigh(class.kind, (&planted.lines, own), &clean, &faulty))
+    let is_own = |it: &Told| {
+        it.line == own || it.gap.is_some_and(|gap| gap::is_of(&planted.faulty, gap, own))
+    };
+    Ok(weigh(class.kind, &planted.lines, is_own, &clean, &faulty))
 }
 
 /// The line, from 1, in which the two programs of a pair differ.
@@ -114,8 +122,15 @@ fn wrong_line(clean: &str, faulty: &str) -> u32 {
     all.find(|(_, (clean, faulty))| clean != faulty).map_or(0, |it| it.0)
 }
 
-/// What the findings of both programs of a pair mean; given the lines that are involved, and the wrong one.
-fn weigh(kind: Kind, (lines, own): (&[u32], u32), clean: &[Told], faulty: &[Told]) -> Verdict {
+/// What the findings of both programs of a pair mean; given the lines that are involved, and whether a finding names the
+/// wrong one, or the gap from which it was taken.
+fn weigh(
+    kind: Kind,
+    lines: &[u32],
+    names_own: impl Fn(&Told) -> bool,
+    clean: &[Told],
+    faulty: &[Told],
+) -> Verdict {
     // The generator may produce what only other machines object to; but not at the fault.
     let counts =
         |it: &&Told| it.kind.verdict() != sanitizer::Verdict::Portability || it.kind == kind;
@@ -130,7 +145,7 @@ fn weigh(kind: Kind, (lines, own): (&[u32], u32), clean: &[Told], faulty: &[Told
     if right.iter().any(|it| lines.contains(it)) {
         let first = faulty.iter().find(counts);
         let is_first = first.is_some_and(|it| lines.contains(&it.line));
-        let is_own = first.is_some_and(|it| it.line == own);
+        let is_own = first.is_some_and(names_own);
         return Verdict::Found { is_first, is_own };
     }
     let others = faulty.iter().filter(|it| it.kind.verdict() != sanitizer::Verdict::Portability);
@@ -149,7 +164,7 @@ pub struct Tally {
     pub found: u32,
     /// Of those found, the faults of which the report names an involved line first.
     pub first: u32,
-    /// And those of which that is the wrong line itself.
+    /// And those of which that is the wrong line itself, or the gap from which it was taken.
     pub own: u32,
     /// What went wrong, with the seed.
     pub failures: Vec<(u64, Verdict)>,

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use sanitizer::{Kind, Plan};
 
 use super::stages::{self, Where};
-use super::{Tally, Told, Verdict, weigh, wrong_line};
+use super::{Tally, Told, Verdict, gap, weigh, wrong_line};
 use crate::run;
 use generate::Random;
 
@@ -330,7 +330,10 @@ pub fn judge(class: &DrawClass, planted: &PlantedDraw) -> Result<Verdict, String
     let clean = examine(&planted.clean, &planted.widths)?;
     let faulty = examine(&planted.faulty, &planted.widths)?;
     let own = wrong_line(&planted.clean, &planted.faulty);
-    Ok(weigh(class.kind, (&planted.lines, own), &clean, &faulty))
+    let is_own = |it: &Told| {
+        it.line == own || it.gap.is_some_and(|gap| gap::is_of(&planted.faulty, gap, own))
+    };
+    Ok(weigh(class.kind, &planted.lines, is_own, &clean, &faulty))
 }
 
 /// Plants and judges a number of faults of a class.
@@ -363,6 +366,7 @@ fn examine(text: &str, widths: &[u32]) -> Result<Vec<Told>, String> {
         Told {
             kind: seen.finding.kind,
             line: sources.location(seen.finding.site.span).map_or(0, |at| at.line),
+            gap: gap::proposed(&seen.finding, sources, text),
             report: diag::render(&seen.report(), sources, diag::Style::Plain),
         }
     });
