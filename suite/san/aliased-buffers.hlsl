@@ -93,6 +93,7 @@ void main(uint t : SV_GroupIndex) {
 //# alias B A
 //# in A u32: 0..16
 //# zero Out 64
+//= Out u32: 0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30
 StructuredBuffer<uint> A : register(t0);
 ByteAddressBuffer B : register(t1);
 RWStructuredBuffer<uint> Out : register(u0);

@@ -1,8 +1,9 @@
 //! The sweep over a draw: repeats it at every width, with other helper lanes, packings, quads and orders, and compares
 //! what it leaves.
 //!
-//! Nothing specifies which quads share a wave, whether helper lanes take part in wave operations, or which corner of a
-//! quad is even, or which samples an alpha leaves; machines differ in all of them. Each is varied by itself, so that a difference has one cause.
+//! Nothing specifies which quads share a wave, whether helper lanes take part in wave operations, which corner of a quad
+//! is even, or which samples an alpha leaves; machines differ in all of them. Each is varied by itself, so that a
+//! difference has one cause.
 //! The fixed functions and the memory of a draw belong to the caller, who runs it for this file: see [`Scene`].
 //!
 //! Limits: what something undefined in the pixel shader may reach is left out target by target and buffer by buffer; where

@@ -44,6 +44,10 @@ pub(crate) fn bind(
             return Err(fail(format!("the shader has no buffer `{base}`")).known(base, known));
         };
         let resource = &module.resources[index];
+        if let Some(other) = resource.alias_of {
+            let of = &module.resource(other).name;
+            return Err(fail(format!("it names the memory of `{of}`, which alone is bound")));
+        }
         let most = resource.count.unwrap_or(MOST_ELEMENTS);
         if element >= most {
             return Err(fail(format!("it has {}", value::counted(most as usize, "element"))));
@@ -170,5 +174,6 @@ pub(crate) fn named(resource: &Resource, element: usize) -> String {
 
 /// Whether the page shows it after a run.
 pub(crate) fn is_result(resource: &Resource) -> bool {
-    resource.used && resource.kind.writable()
+    // An alias has no memory of its own.
+    resource.used && resource.alias_of.is_none() && resource.kind.writable()
 }

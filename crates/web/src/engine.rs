@@ -6,6 +6,7 @@ use std::sync::Arc;
 use diag::{Allows, FileId, Sink, SourceMap};
 use hlsl::{Compiled, Includer};
 use interp::Program;
+use ir::Module;
 use ir::exec::Bindings;
 use serde_json::{Value, json};
 
@@ -149,16 +150,27 @@ impl Includer for OurHeader {
     }
 }
 
+/// Makes names of buffers mean the memory of others.
+fn aliased(module: &mut Module, flags: &Flags) -> Result<(), Problem> {
+    flags.aliases.iter().try_for_each(|(name, of)| {
+        let wrong = |why| Problem::new(format!("`--alias {name}={of}`: {why}"));
+        module.alias(name, of).map_err(wrong)
+    })
+}
+
 impl Text {
     fn new(text: &str, given: Option<&str>) -> Text {
         let words = given.map_or_else(|| command(text), str::to_owned);
-        let read = Flags::read(&words);
+        let mut read = Flags::read(&words);
         let options = read.as_ref().map(|it| it.options.clone()).unwrap_or_default();
         let (mut sources, mut sink) = (SourceMap::new(), Sink::new());
         let main = sources.add(FILE, text);
-        let compiled = main.and_then(|main| {
+        let mut compiled = main.and_then(|main| {
             hlsl::compile(main, &mut sources, &mut OurHeader, &options, &mut sink)
         });
+        if let Some(compiled) = &mut compiled {
+            read = read.and_then(|flags| aliased(&mut compiled.module, &flags).map(|()| flags));
+        }
         let main = main.unwrap_or(FileId(0));
         let places = Places::new(Arc::new(sources), main);
         let flags = given.map(str::to_owned);

@@ -23,6 +23,8 @@ pub struct Flags {
     pub binds: Vec<(String, String)>,
     pub sets: Vec<(String, String)>,
     pub counters: Vec<(String, u32)>,
+    /// Names of buffers, each with the one whose memory it names.
+    pub aliases: Vec<(String, String)>,
     pub width_dependent: Vec<String>,
     pub unordered: Vec<String>,
     /// What the sanitizer takes for granted.
@@ -45,6 +47,7 @@ const FLAGS: &[(&[&str], Set)] = &[
     (&["--bind"], |it, value| pair(value).map(|pair| it.binds.push(pair))),
     (&["--set"], |it, value| pair(value).map(|pair| it.sets.push(pair))),
     (&["--counter"], counter),
+    (&["--alias"], |it, value| pair(value).map(|pair| it.aliases.push(pair))),
     (&["--wave-size"], wave_size),
     (&["--lane-order"], lane_order),
     (&["--schedule"], schedule),
@@ -95,6 +98,7 @@ impl Default for Flags {
             binds: Vec::new(),
             sets: Vec::new(),
             counters: Vec::new(),
+            aliases: Vec::new(),
             width_dependent: Vec::new(),
             unordered: Vec::new(),
             rules: Rules::default(),
@@ -326,7 +330,7 @@ mod tests {
     #[test]
     fn flags_mean_what_they_mean_on_the_command_line() {
         let flags = Flags::read(
-            "--groups 2,3 --bind A=u32[4] --bind=B=1 --set C[1]=2 --counter A=3 --lane-order random:7 --schedule \
+            "--groups 2,3 --bind A=u32[4] --bind=B=1 --set C[1]=2 --counter A=3 --alias D=A --lane-order random:7 --schedule \
              round-robin --dialect slang -HV 2018 -E other -D N=4 -D M -T cs_6_5 -enable-16bit-types --wave-size 8,16 --publication strict --progress fair \
              --reconvergence=spirv --uniform-lane-index --unordered A --width-dependent B",
         )
@@ -335,6 +339,7 @@ mod tests {
         assert_eq!(flags.binds[1], ("B".to_owned(), "1".to_owned()));
         assert_eq!(flags.sets, [("C[1]".to_owned(), "2".to_owned())]);
         assert_eq!(flags.counters, [("A".to_owned(), 3)]);
+        assert_eq!(flags.aliases, [("D".to_owned(), "A".to_owned())]);
         assert_eq!(flags.lane_order, Some(LaneOrder::Random(7)));
         assert_eq!(flags.schedule, Schedule::RoundRobin);
         assert_eq!((flags.options.entry.as_str(), flags.width), ("other", Some(8)));

@@ -86,3 +86,17 @@ fn the_sanitizer_knows_both_names() {
     );
     assert!(ran.text().contains("both name one buffer"), "{}", ran.text());
 }
+
+/// A test reads what both names hold.
+#[test]
+fn a_section_has_two_names_of_one_buffer() {
+    let section = "//--- both\n//# alias B A\n//# zero A 16\n//= A u32: 1 2 3 4\n\
+                   RWStructuredBuffer<uint> A : register(u0);\nRWByteAddressBuffer B : register(u1);\n\
+                   [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { A[i] = i; B.Store(4 * i, B.Load(4 * i) + 1); }\n";
+    let folder = support::folder("aliases/section", &[("a.hlsl", section)]);
+    for engine in ["interp", "cpu"] {
+        let ran = support::wavelane(&folder, &["test", "a.hlsl", "--engine", engine]);
+        assert_eq!(ran.status, 0, "{}", ran.text());
+        assert!(ran.out.contains("6 passed, 0 failed"), "{}", ran.text());
+    }
+}

@@ -1,7 +1,7 @@
 //! Runs a section of a suite file on the device. Its directives are defined in [`crate::section`].
 
-use wavelane::internal::{SlotRef, Slots};
-use wavelane::{Compilation, Shader, Stage};
+use wavelane::internal::Slots;
+use wavelane::{Compilation, ResourceTable, Shader, Stage};
 
 use super::{
     DrawnSection, End, Flags, NotDrawn, Runnable, Runner, Setup, Widths, Work, failed, unsupported,
@@ -169,12 +169,8 @@ impl Runner<'_> {
         let mut table = bound(section, &shader)?;
         let run = (&shader, &pipeline, Some(&compilation.sources));
         let printed = self.go(run, section.groups, width, &mut table)?;
-        let left: Vec<(&str, u32, SlotRef<'_>)> =
-            table.iter().map(|(resource, at, slot)| (resource.name.as_str(), at, slot)).collect();
-        let find = |name: &str, element: usize| {
-            let is_it = |it: &&(&str, u32, SlotRef<'_>)| it.0 == name && it.1 as usize == element;
-            left.iter().find(is_it).map(|(.., slot)| slot.bytes.as_slice())
-        };
+        let left = Contents::of(&table);
+        let find = |name: &str, element: usize| left.find(name, element);
         section.judge(width, find).map_err(failed)?;
         // What a shader prints on a GPU is for the GPU's tools.
         if !self.setup.device.is_gpu() {
@@ -239,6 +235,23 @@ pub(super) fn not_drawn(problem: NotDrawn) -> End {
     }
 }
 
+/// Copies of what a table holds: two names may mean one value, which has one user at a time.
+pub(super) struct Contents(Vec<(String, u32, Vec<u8>)>);
+
+impl Contents {
+    pub(super) fn of(table: &ResourceTable) -> Contents {
+        let copies = table.iter().map(|(resource, element, slot)| {
+            (resource.name.clone(), element, slot.bytes.as_slice().to_vec())
+        });
+        Contents(copies.collect())
+    }
+
+    pub(super) fn find(&self, name: &str, element: usize) -> Option<&[u8]> {
+        let is_it = |it: &&(String, u32, Vec<u8>)| it.0 == name && it.1 as usize == element;
+        self.0.iter().find(is_it).map(|it| it.2.as_slice())
+    }
+}
+
 /// The shader with the section's aliases.
 fn aliased(section: &Section, shader: Shader) -> Result<Shader, End> {
     let share = |shader: Shader, (name, of): &(String, String)| shader.with_alias(name, of);
@@ -246,8 +259,8 @@ fn aliased(section: &Section, shader: Shader) -> Result<Shader, End> {
 }
 
 /// Binds the section's inputs to the resources of those names.
-pub(super) fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, End> {
-    let mut table = wavelane::ResourceTable::new(shader);
+pub(super) fn bound(section: &Section, shader: &Shader) -> Result<ResourceTable, End> {
+    let mut table = ResourceTable::new(shader);
     let mut held = 0;
     for resource in shader.resources().iter().filter(|it| it.used && it.alias_of.is_none()) {
         let heap = resource.register.class.is_heap();

@@ -2,10 +2,11 @@
 
 mod draw;
 
-use wavelane::internal::{SlotRef, Slots};
+use wavelane::internal::Slots;
 use wavelane::{ComputePipeline, Resource, ResourceKind, ResourceTable, Shader, SourceMap, Stage};
 
 use super::compile::does_not_compile;
+use super::section::Contents;
 use super::{End, Flags, Runnable, Runner, Widths, Work, failed, unsupported, wrong_file};
 use crate::outcome::{Outcome, Verdict};
 use crate::section::{Given, Section};
@@ -137,12 +138,8 @@ impl Runner<'_> {
         self.check_assertions(&printed, sources)?;
         // With waves of one lane, each thread and the group are a step.
         let threads = (pipeline.steps([1; 3], 1) - 1) as u32;
-        let left: Vec<_> =
-            table.iter().map(|(resource, at, slot)| (resource.name.as_str(), at, slot)).collect();
-        let find = |name: &str, element: usize| {
-            let is_it = |it: &&(&str, u32, SlotRef<'_>)| it.0 == name && it.1 as usize == element;
-            left.iter().find(is_it).map(|(.., slot)| slot.bytes.as_slice())
-        };
+        let left = Contents::of(&table);
+        let find = |name: &str, element: usize| left.find(name, element);
         self.judged(section, shader, width, Extent::Threads { threads, width }, find)
     }
 

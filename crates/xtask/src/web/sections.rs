@@ -233,6 +233,9 @@ fn words(section: &Section, width: u32) -> String {
     for flag in section.flags.iter().filter(|it| !it.starts_with("-Wno-")) {
         words += &format!(" {flag}");
     }
+    for (name, of) in &section.aliases {
+        words += &format!(" --alias {name}={of}");
+    }
     words
 }
 
