@@ -21,7 +21,7 @@ void mix(uint place, uint value) {
 }
 ";
 
-/// The widths of waves for which [`print_checked`] has results, in order.
+/// The widths of waves for which [`Generated::print_checked`](crate::Generated::print_checked) has results.
 pub const CHECKED: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 /// How a shader is printed.
