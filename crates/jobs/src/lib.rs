@@ -54,8 +54,9 @@ pub use printed::{
 };
 pub use repro::{DrawRepro, Repro, ReproAttribute, ReproStage, Source, words, write, write_draw};
 pub use run::{
-    DrawnOutcome, DrawnRun, DrawnSection, DrawnStage, Engaged, Files, Flags, NotDrawn, Packed,
-    PassName, Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work, prepare, run,
+    Content, DrawnOutcome, DrawnRun, DrawnSection, DrawnStage, Engaged, Files, Flags, NotDrawn,
+    Packed, PassName, Runnable, Sequence, SequencePass, SequenceProgram, Setup, Widths, Work,
+    prepare, run,
 };
 pub use script::words as shell_words;
 pub use shrink::{shrink, shrink_expressions};

@@ -4,6 +4,7 @@
 //! cannot do is unsupported, with a reason, and skipped steps are remarked upon.
 
 mod compile;
+mod contents;
 mod dispatch;
 mod draw;
 mod drawn;
@@ -34,6 +35,7 @@ use crate::printed::PrintedLines;
 use crate::repro::Source;
 use crate::test::Test;
 
+pub use contents::Content;
 pub use draw::{DrawnRun, DrawnStage};
 pub use drawn::{DrawnOutcome, DrawnSection, NotDrawn, Packed};
 pub use passes::{PassName, Sequence, SequencePass, SequenceProgram};

@@ -13,6 +13,7 @@ use wavelane::{
     SourceMap, Stage,
 };
 
+use super::contents::{self, Content};
 use super::draw::{DrawnRun, DrawnStage};
 use super::section::bound as bound_to;
 use crate::bind::draw as binding;
@@ -262,17 +263,11 @@ fn shared(mut tables: Vec<ResourceTable>) -> Result<Vec<ResourceTable>, NotDrawn
 
 impl DrawnOutcome {
     /// What is bound and what was drawn, by name and element: the targets are last.
-    pub fn contents(&self) -> Vec<(String, usize, Vec<u8>)> {
-        let mut held: Vec<(String, usize, Vec<u8>)> = Vec::new();
+    pub fn contents(&self) -> Vec<Content> {
         // What several shaders bind is judged as the last one left it.
-        for table in self.tables.iter().rev() {
-            for (resource, element, slot) in table.iter() {
-                held.push((resource.name.clone(), element as usize, slot.bytes.to_vec()));
-            }
-        }
+        let held = self.tables.iter().rev().flat_map(contents::of);
         let buffers = self.job.buffers.iter();
-        held.extend(buffers.map(|it| (it.name.clone(), 0, it.data[0].clone())));
-        held
+        held.chain(buffers.map(|it| (it.name.clone(), 0, it.data[0].clone()))).collect()
     }
 
     /// Whether another engine has left the same bits, and printed the same.
@@ -283,10 +278,7 @@ impl DrawnOutcome {
     /// Whether the outputs, the log and what was printed are as expected.
     pub fn judge(&self, section: &Section, width: u32) -> Result<(), String> {
         let held = self.contents();
-        section.judge(width, |name, element| {
-            let found = held.iter().find(|it| it.0 == name && it.1 == element);
-            found.map(|it| it.2.as_slice())
-        })?;
+        section.judge(width, |name, element| contents::find(&held, name, element))?;
         section.judge_printed(width, &self.printed)
     }
 

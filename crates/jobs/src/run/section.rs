@@ -1,8 +1,8 @@
 //! Runs a section of a suite file on the device. Its directives are defined in [`crate::section`].
 
-use wavelane::internal::Slots;
 use wavelane::{Compilation, ResourceTable, Shader, Stage};
 
+use super::contents::{self, Content};
 use super::{
     DrawnSection, End, Flags, NotDrawn, Runnable, Runner, Setup, Widths, Work, failed, unsupported,
     wrong_file,
@@ -169,8 +169,8 @@ impl Runner<'_> {
         let mut table = bound(section, &shader)?;
         let run = (&shader, &pipeline, Some(&compilation.sources));
         let printed = self.go(run, section.groups, width, &mut table)?;
-        let left = Contents::of(&table);
-        let find = |name: &str, element: usize| left.find(name, element);
+        let left: Vec<Content> = contents::of(&table).collect();
+        let find = |name: &str, element: usize| contents::find(&left, name, element);
         section.judge(width, find).map_err(failed)?;
         // What a shader prints on a GPU is for the GPU's tools.
         if !self.setup.device.is_gpu() {
@@ -232,23 +232,6 @@ pub(super) fn not_drawn(problem: NotDrawn) -> End {
     match problem {
         NotDrawn::Wrong(what) => failed(what),
         NotDrawn::Unsupported(what) => unsupported(what.trim_start_matches("unsupported: ")),
-    }
-}
-
-/// Copies of what a table holds: two names may mean one value, which has one user at a time.
-pub(super) struct Contents(Vec<(String, u32, Vec<u8>)>);
-
-impl Contents {
-    pub(super) fn of(table: &ResourceTable) -> Contents {
-        let copies = table.iter().map(|(resource, element, slot)| {
-            (resource.name.clone(), element, slot.bytes.as_slice().to_vec())
-        });
-        Contents(copies.collect())
-    }
-
-    pub(super) fn find(&self, name: &str, element: usize) -> Option<&[u8]> {
-        let is_it = |it: &&(String, u32, Vec<u8>)| it.0 == name && it.1 as usize == element;
-        self.0.iter().find(is_it).map(|it| it.2.as_slice())
     }
 }
 

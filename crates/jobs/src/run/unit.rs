@@ -6,7 +6,7 @@ use wavelane::internal::Slots;
 use wavelane::{ComputePipeline, Resource, ResourceKind, ResourceTable, Shader, SourceMap, Stage};
 
 use super::compile::does_not_compile;
-use super::section::Contents;
+use super::contents::{self, Content};
 use super::{End, Flags, Runnable, Runner, Widths, Work, failed, unsupported, wrong_file};
 use crate::outcome::{Outcome, Verdict};
 use crate::section::{Given, Section};
@@ -138,8 +138,8 @@ impl Runner<'_> {
         self.check_assertions(&printed, sources)?;
         // With waves of one lane, each thread and the group are a step.
         let threads = (pipeline.steps([1; 3], 1) - 1) as u32;
-        let left = Contents::of(&table);
-        let find = |name: &str, element: usize| left.find(name, element);
+        let left: Vec<Content> = contents::of(&table).collect();
+        let find = |name: &str, element: usize| contents::find(&left, name, element);
         self.judged(section, shader, width, Extent::Threads { threads, width }, find)
     }
 

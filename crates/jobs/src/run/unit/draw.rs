@@ -4,6 +4,7 @@
 use wavelane::internal::signature;
 use wavelane::{GraphicsPipeline, Shader, SourceMap, Stage};
 
+use super::super::contents;
 use super::super::draw::wrong_at;
 use super::super::section::not_drawn;
 use super::super::{DrawnRun, DrawnSection, End, Engaged, Runner, Setup, failed, wrong_file};
@@ -67,10 +68,7 @@ impl Runner<'_> {
         self.keep(PrintedLines::new(&left.printed, sources));
         self.check_assertions(&left.printed, Some(sources))?;
         let held = left.contents();
-        let find = |name: &str, element: usize| {
-            let found = held.iter().find(|it| it.0 == name && it.1 == element);
-            found.map(|it| it.2.as_slice())
-        };
+        let find = |name: &str, element: usize| contents::find(&held, name, element);
         let extent = Extent::Pixels { size: size(section) };
         self.judged(section, drawn.pixel(), width, extent, find)
     }
