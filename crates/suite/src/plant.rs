@@ -17,8 +17,9 @@ mod stages;
 
 use std::fmt::Write;
 
+use diag::{Diagnostic, SourceMap};
 use ir::exec::{Bindings, Buffer, Launch, What};
-use sanitizer::{Kind, Plan, Report};
+use sanitizer::{Finding, Kind, Plan, Report, Seen};
 
 use crate::run::{self, Compiled};
 pub use class::Class;
@@ -96,30 +97,50 @@ struct Told {
     report: String,
 }
 
+impl Told {
+    /// A finding about a program and how it is reported.
+    fn new(finding: &Finding, report: &Diagnostic, sources: &SourceMap, text: &str) -> Told {
+        Told {
+            kind: finding.kind,
+            line: sources.location(finding.site.span).map_or(0, |at| at.line),
+            gap: gap::proposed(finding, sources, text),
+            report: diag::render(report, sources, diag::Style::Plain),
+        }
+    }
+}
+
 /// Examines both programs of a pair.
 pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
     let told = |(report, compiled): (Report, Compiled), text: &str| -> Vec<Told> {
-        let told = report.seen.into_iter().map(|it| Told {
-            kind: it.finding.kind,
-            line: compiled.sources.location(it.finding.site.span).map_or(0, |at| at.line),
-            gap: gap::proposed(&it.finding, &compiled.sources, text),
-            report: diag::render(&it.finding.report(), &compiled.sources, diag::Style::Plain),
-        });
-        told.collect()
+        let sources = &compiled.sources;
+        let told = |it: &Seen| Told::new(&it.finding, &it.finding.report(), sources, text);
+        report.seen.iter().map(told).collect()
     };
     let clean = told(examine(&planted.clean, &planted.setup)?, &planted.clean);
     let faulty = told(examine(&planted.faulty, &planted.setup)?, &planted.faulty);
-    let own = wrong_line(&planted.clean, &planted.faulty);
-    let is_own = |it: &Told| {
-        it.line == own || it.gap.is_some_and(|gap| gap::is_of(&planted.faulty, gap, own))
-    };
-    Ok(weigh(class.kind, &planted.lines, is_own, &clean, &faulty))
+    let wrong = Wrong::of(&planted.clean, &planted.faulty);
+    Ok(weigh(class.kind, &planted.lines, |it| wrong.is_named_by(it), &clean, &faulty))
 }
 
-/// The line, from 1, in which the two programs of a pair differ.
-fn wrong_line(clean: &str, faulty: &str) -> u32 {
-    let mut all = (1..).zip(clean.lines().zip(faulty.lines()));
-    all.find(|(_, (clean, faulty))| clean != faulty).map_or(0, |it| it.0)
+/// The wrong line of a faulty program.
+struct Wrong<'a> {
+    line: u32,
+    text: &'a str,
+}
+
+impl Wrong<'_> {
+    /// The line, from 1, in which the two programs of a pair differ.
+    fn of<'a>(clean: &str, faulty: &'a str) -> Wrong<'a> {
+        let mut all = (1..).zip(clean.lines().zip(faulty.lines()));
+        let line = all.find(|(_, (clean, faulty))| clean != faulty).map_or(0, |it| it.0);
+        Wrong { line, text: faulty }
+    }
+
+    /// Whether a finding names it, or the gap from which it was taken.
+    fn is_named_by(&self, told: &Told) -> bool {
+        let is_of = |gap| gap::is_of(self.text, gap, self.line);
+        told.line == self.line || told.gap.is_some_and(is_of)
+    }
 }
 
 /// What the findings of both programs of a pair mean; given the lines that are involved, and whether a finding names the

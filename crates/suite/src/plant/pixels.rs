@@ -9,7 +9,7 @@ use std::fmt::Write;
 use sanitizer::{Kind, Plan};
 
 use super::stages::{self, Where};
-use super::{Tally, Told, Verdict, gap, weigh, wrong_line};
+use super::{Tally, Told, Verdict, Wrong, weigh};
 use crate::run;
 use generate::Random;
 
@@ -329,11 +329,8 @@ fn pixel_shader(random: &mut Random, state: &str) -> (String, String) {
 pub fn judge(class: &DrawClass, planted: &PlantedDraw) -> Result<Verdict, String> {
     let clean = examine(&planted.clean, &planted.widths)?;
     let faulty = examine(&planted.faulty, &planted.widths)?;
-    let own = wrong_line(&planted.clean, &planted.faulty);
-    let is_own = |it: &Told| {
-        it.line == own || it.gap.is_some_and(|gap| gap::is_of(&planted.faulty, gap, own))
-    };
-    Ok(weigh(class.kind, &planted.lines, is_own, &clean, &faulty))
+    let wrong = Wrong::of(&planted.clean, &planted.faulty);
+    Ok(weigh(class.kind, &planted.lines, |it| wrong.is_named_by(it), &clean, &faulty))
 }
 
 /// Plants and judges a number of faults of a class.
@@ -362,13 +359,7 @@ fn examine(text: &str, widths: &[u32]) -> Result<Vec<Told>, String> {
         wavelane::internal::examine_draw(&run.pipeline, &draw, &plan, &run.tables(), &run.names)
             .map_err(|it| it.to_string())?;
     let told = report.seen.iter().map(|(stage, seen)| {
-        let sources = run.sources(Some(*stage));
-        Told {
-            kind: seen.finding.kind,
-            line: sources.location(seen.finding.site.span).map_or(0, |at| at.line),
-            gap: gap::proposed(&seen.finding, sources, text),
-            report: diag::render(&seen.report(), sources, diag::Style::Plain),
-        }
+        Told::new(&seen.finding, &seen.report(), run.sources(Some(*stage)), text)
     });
     Ok(told.collect())
 }
