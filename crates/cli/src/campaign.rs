@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::args::Line;
 use crate::asked::{By, LowArgs, Output, Partition};
 use crate::problem::{End, Exit, Problem};
+use crate::records::Constructs;
 use crate::supervise::{self, is_reduced};
 use crate::value::counted;
 use crate::worker::Slot;
@@ -151,7 +152,7 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
     let failed: Mutex<Option<Problem>> = Mutex::new(None);
     let words = supervise::worker();
     let work = || {
-        let mut slot = Slot::new(&words, None);
+        let (mut slot, mut constructs) = (Slot::new(&words, None), Constructs::default());
         while !interrupt::is_caught() && failed.lock().is_ok_and(|it| it.is_none()) {
             let next = left.lock().ok().and_then(|mut it| it.next());
             let Some(unit) = next else { break };
@@ -160,8 +161,13 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
             if interrupt::is_caught() && ran.is_err() {
                 break;
             }
+            // While no other process waits for the ledger: the program is made once more for that.
+            let constructs = match args.html {
+                Some(_) => Unit::parse(&unit).map_or_else(Vec::new, |it| constructs.of(&it.work)),
+                None => Vec::new(),
+            };
             let kept = ran.and_then(|ran| match keeper.lock() {
-                Ok(mut keeper) => keeper.keep(&ran.records),
+                Ok(mut keeper) => keeper.keep(&ran.records, &constructs),
                 Err(_) => Err(Problem::bug("a thread that wrote the ledger panicked")),
             });
             if let (Err(problem), Ok(mut failed)) = (kept, failed.lock()) {
@@ -212,7 +218,7 @@ struct Keeper<'a> {
 
 impl Keeper<'_> {
     /// Appends the records of a unit, and shows how far the campaign is whenever they are brought to the disk.
-    fn keep(&mut self, records: &[Record]) -> Result<(), Problem> {
+    fn keep(&mut self, records: &[Record], constructs: &[&'static str]) -> Result<(), Problem> {
         let is_synced = self.writer.write(records)?;
         let progress = &mut self.progress;
         progress.done += 1;
@@ -221,7 +227,7 @@ impl Keeper<'_> {
             progress.show();
         }
         if let Some(page) = &mut self.page {
-            page.add(records);
+            page.add(records, constructs);
             if is_synced {
                 page.write(progress.left())?;
             }

@@ -67,13 +67,11 @@ pub(crate) enum Contents {
 
 /// What is bound to the shader of a stage, for a [`Setting`].
 pub(crate) fn contents(stage: Stage, table: &ResourceTable) -> Vec<Bound> {
-    let bound = |(resource, element, slot): (&wavelane::Resource, u32, &Slot)| Bound {
-        stage,
-        name: resource.name.clone(),
-        element,
-        slot: slot.clone(),
-    };
-    table.iter().map(|(it, element, slot)| bound((it, element, &slot))).collect()
+    let bound = table.iter().map(|(resource, element, slot)| {
+        let (name, slot) = (resource.name.clone(), slot.clone());
+        Bound { stage, name, element, slot }
+    });
+    bound.collect()
 }
 
 impl Contents {

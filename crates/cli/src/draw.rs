@@ -261,8 +261,7 @@ impl Scene {
 fn vertices(draw: &DrawArgs) -> Result<Option<u32>, Problem> {
     let Ok(count) = draw.what.parse::<u32>() else { return Ok(None) };
     if draw.vertex.is_none() {
-        let what =
-            format!("`--draw {count}` is a number of vertices, and there is no vertex shader");
+        let what = format!("`--draw {count}` draws {count} vertices, which needs a vertex shader");
         return Err(Problem::input(what).help("--vertex ENTRY, or `--draw fullscreen`"));
     }
     if count > MOST_VERTICES {

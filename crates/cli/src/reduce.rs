@@ -191,7 +191,7 @@ fn setting(
         (None, stage) => {
             let word = stage.word();
             let what = format!(
-                "`{name}` is for the {word} stage, and `reduce` is not told what is drawn with it"
+                "`{name}` is for the {word} stage, which `reduce` runs only as part of a draw"
             );
             let problem = Problem::new(Exit::Unsupported, what)
                 .help("-E and -T ps_6_6 for the pixel shader, and `--draw`");

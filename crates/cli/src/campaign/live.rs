@@ -13,7 +13,6 @@ const EVERY: Duration = Duration::from_secs(3);
 pub(super) struct Page<'a> {
     file: &'a str,
     tally: Tally,
-    constructs: Constructs,
     /// When the last page was written.
     written: Option<Instant>,
 }
@@ -21,15 +20,15 @@ pub(super) struct Page<'a> {
 impl<'a> Page<'a> {
     /// Begins with what a ledger has already.
     pub(super) fn new<'b>(file: &'a str, known: impl Iterator<Item = &'b Record>) -> Page<'a> {
-        let (tally, constructs) = (Tally::default(), Constructs::default());
-        let mut page = Page { file, tally, constructs, written: None };
-        page.add(known);
-        page
+        let (mut tally, mut constructs) = (Tally::default(), Constructs::default());
+        known.for_each(|it| tally.add(it, |work| constructs.of(work)));
+        Page { file, tally, written: None }
     }
 
-    pub(super) fn add<'b>(&mut self, records: impl IntoIterator<Item = &'b Record>) {
+    /// Counts the records of a unit with these constructs.
+    pub(super) fn add(&mut self, records: &[Record], constructs: &[&'static str]) {
         for record in records {
-            self.tally.add(record, |it| self.constructs.of(it));
+            self.tally.add(record, |_| constructs.to_vec());
         }
     }
 
