@@ -16,6 +16,8 @@
 //! the other (strip mining), so that values stay in registers while rows are long. There nothing is written but outputs,
 //! each in a place of its lane, and quads are never divided.
 
+use std::collections::BTreeMap;
+
 use ir::facts::{Kind, Space};
 use ir::uniformity::{Uniformities, Uniformity};
 use ir::{Address, Binding, Inst, Module, Op, Place, Region, ResourceKind, TextureOp, Value};
@@ -80,21 +82,23 @@ fn is_unseen(module: &Module) -> bool {
     let Some(accesses) = accesses(module) else { return false };
     let uniformity = std::cell::OnceCell::new();
     let repeated = values_in_loops(module);
-    accesses.iter().filter(|it| it.is_store).all(|store| {
-        let mut same = accesses.iter().filter(|it| it.binding == store.binding);
-        let is_plain =
-            |it: &Access| it.place.element.is_none() && !module.shares_memory(it.place.binding);
-        if !is_plain(store) {
+    let mut of_buffers: BTreeMap<Binding, Vec<Access>> = BTreeMap::new();
+    for access in accesses {
+        of_buffers.entry(access.binding).or_default().push(access);
+    }
+    of_buffers.values().all(|same| {
+        let Some(store) = same.iter().find(|it| it.is_store) else { return true };
+        if module.shares_memory(store.binding) || same.iter().any(|it| it.place.element.is_some()) {
             return false;
         }
-        if accesses.iter().filter(|it| it.binding == store.binding).count() == 1 {
+        if same.len() == 1 {
             return !store.in_loop;
         }
         let Some(index) = own_element(module, store) else { return false };
         let uniformity = uniformity.get_or_init(|| ir::uniformity::analyse(module));
         !repeated.contains(&index)
             && is_injective(uniformity, index)
-            && same.all(|it| is_plain(it) && own_element(module, it) == Some(index))
+            && same.iter().all(|it| own_element(module, it) == Some(index))
     })
 }
 
