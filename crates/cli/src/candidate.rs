@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use jobs::DrawnRun;
 use wavelane::internal::{self, Seen, Slot, Slots, Verdict};
+use wavelane::sanitizer::Plan;
 use wavelane::{
     Adapter, Device, Dispatch, DispatchError, Options, ResourceTable, Shader, Stage, Trap,
 };
@@ -144,11 +145,12 @@ impl Setting {
         }
     }
 
-    /// What the sanitizer finds at all widths; `None` if the program does not come to its end.
-    pub(crate) fn examined(&self, candidate: &Candidate) -> Option<Vec<Seen>> {
+    /// What the sanitizer finds at all widths, with or without the causes of differences; `None` if the program does not come
+    /// to its end.
+    pub(crate) fn examined(&self, candidate: &Candidate, explains: bool) -> Option<Vec<Seen>> {
         let widths = self.widths(candidate);
         let widest = widths.iter().copied().max()?;
-        let plan = plan_of(&self.san, &[], widths, None).ok()?;
+        let plan = Plan { explains, ..plan_of(&self.san, &[], widths, None).ok()? };
         match candidate {
             Candidate::Dispatch { shader, table } => {
                 let device = Device::new(self.adapter.clone());
@@ -161,7 +163,7 @@ impl Setting {
 
     /// Whether a program comes to its end, and the sanitizer finds nothing undefined in it.
     pub(crate) fn is_defined(&self, candidate: &Candidate) -> bool {
-        self.examined(candidate).is_some_and(|it| undefined(&it).is_empty())
+        self.examined(candidate, false).is_some_and(|it| undefined(&it).is_empty())
     }
 
     /// What a side leaves at a width.

@@ -204,7 +204,7 @@ fn setting(
     let Some(candidate) = setting.compiled(text) else {
         return Err(Problem::bug("a program that was compiled does not compile again"));
     };
-    let Some(report) = setting.examined(&candidate) else {
+    let Some(report) = setting.examined(&candidate, false) else {
         let what = format!("the sanitizer could not run `{name}` to completion");
         return Err(Problem::input(what).help(lifts));
     };

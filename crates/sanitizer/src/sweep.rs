@@ -47,6 +47,9 @@ pub struct Plan {
     pub watches_all: bool,
     pub rules: Rules,
     pub progress: Progress,
+    /// Whether the causes of differences are sought, which takes further runs that remember what they compute. Otherwise
+    /// the report names the stores that differ.
+    pub explains: bool,
     pub float_room: FloatRoom,
     /// Resources whose contents are meant to differ between widths.
     pub width_dependent: Vec<String>,
@@ -122,6 +125,7 @@ impl Plan {
             watches_all: false,
             rules: Rules::default(),
             progress: Progress::default(),
+            explains: true,
             float_room: FloatRoom::default(),
             width_dependent: Vec::new(),
             unordered: Vec::new(),

@@ -195,10 +195,11 @@ impl Keeper {
         {
             return Ok(false);
         }
-        let is_examined =
-            matches!(self.guard, Guard::Defined(_)) || matches!(self.keep, Keep::Finding(_));
+        // A difference may turn out to be a note of another finding, by its cause.
+        let keeps_finding = matches!(self.keep, Keep::Finding(_));
+        let is_examined = matches!(self.guard, Guard::Defined(_)) || keeps_finding;
         let seen = match candidate.as_ref().filter(|_| is_examined) {
-            Some(candidate) => match self.setting.examined(candidate) {
+            Some(candidate) => match self.setting.examined(candidate, keeps_finding) {
                 Some(seen) => seen,
                 None => return Ok(false),
             },

@@ -129,7 +129,7 @@ fn lines_left(case: &Case, seed: u64) -> usize {
     assert!(after <= case.lines, "{}: {after}\n{}", case.name, small.text);
     assert!(keeper.keeps(&small.text).unwrap(), "{}", case.name);
     let candidate = keeper.setting.compiled(&small.text).unwrap();
-    let report = keeper.setting.examined(&candidate).unwrap();
+    let report = keeper.setting.examined(&candidate, false).unwrap();
     assert!(undefined(&report).is_empty(), "{}", case.name);
     assert!(small.attempts < 600, "{}: {}", case.name, small.attempts);
     assert_eq!(keeper.tests.load(Ordering::Relaxed), 0);

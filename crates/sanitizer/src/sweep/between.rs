@@ -72,7 +72,7 @@ pub(super) fn compare_widths(
         places.iter().flat_map(|place| questions(base, runs, place)).collect();
     let explained = |at: usize| {
         let question = &questions[at];
-        let finding = explain(base, runs, question, at < MOST_EXPLAINED);
+        let finding = explain(base, runs, question, base.plan.explains && at < MOST_EXPLAINED);
         finding.map_err(|failure| (runs[question.b].launch.wave_width, failure))
     };
     let explained = on_threads(base.plan.threads, questions.len(), explained, Result::is_ok);

@@ -106,7 +106,7 @@ impl AtWidth<'_, '_> {
                     // That elements are permuted is the lesser half of a dependence on the same order.
                     let is_told = is_told || buffer.permuted && dependences.contains(&subject);
                     if !is_told && !endless.contains(&subject) {
-                        let is_explained = settled.len() < MOST_EXPLAINED;
+                        let is_explained = plan.explains && settled.len() < MOST_EXPLAINED;
                         let sides = sides(self.base, run, &done, trial, key);
                         let found = (*difference, *writer);
                         let finding = explain(trial, sides, found, kind, is_explained)?;
