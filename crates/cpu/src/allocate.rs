@@ -103,10 +103,10 @@ pub(crate) fn allocate(
 }
 
 /// Whether a checker looks at the allocation, symbolically. It takes eight times as long as the allocator for the programs of
-/// the suite, most of it for the largest, so it looks at all small functions and at one in sixteen of the others.
+/// the suite, so it looks at all small functions, and at one in sixteen of the others but the largest.
 #[cfg(debug_assertions)]
 fn is_checked(live_ranges: u64) -> bool {
-    const SMALL: u64 = 2_000;
+    const SMALL: u64 = 250;
     live_ranges <= SMALL
         || live_ranges <= budget::MOST_LIVE_RANGES / 4 && live_ranges.is_multiple_of(16)
 }

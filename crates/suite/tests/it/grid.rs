@@ -2,34 +2,25 @@
 #![expect(clippy::print_stdout, reason = "the counts are part of the result")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 use std::time::Instant;
 
 use generate::Kind;
 use ops::intrinsics::{self, Elements, Param};
-use suite::grid::{self, Cell, Report, SPELLINGS, Spelling};
+use suite::grid::{self, Cell, SPELLINGS, Spelling};
 
-static RUN: LazyLock<(Vec<Cell>, Vec<Report>, f32)> = LazyLock::new(|| {
+#[test]
+fn the_grid_is_complete_every_cell_passes_and_every_mutation_is_noticed() {
     let start = Instant::now();
     let cells = grid::cells();
     let reports = grid::run_all(&cells);
-    (cells, reports, start.elapsed().as_secs_f32())
-});
-
-#[test]
-fn every_cell_passes_and_every_mutation_is_noticed() {
-    let (_, reports, _) = &*RUN;
+    let seconds = start.elapsed().as_secs_f32();
     let failures: Vec<&str> =
         reports.iter().flat_map(|it| &it.failures).map(String::as_str).collect();
     let failed = reports.iter().filter(|it| !it.failures.is_empty()).count();
     assert!(failures.is_empty(), "{failed} cells fail\n{}", failures.join("\n"));
-}
 
-#[test]
-fn the_grid_is_complete() {
-    let (cells, reports, seconds) = &*RUN;
     let mut there: BTreeSet<(&str, Spelling, u32)> = BTreeSet::new();
-    for (cell, report) in cells.iter().zip(reports) {
+    for (cell, report) in cells.iter().zip(&reports) {
         there.extend(report.widths.iter().map(|width| (cell.row.name, cell.spelling, *width)));
     }
     let required = grid::required();
