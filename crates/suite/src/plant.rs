@@ -111,15 +111,18 @@ impl Told {
 
 /// Examines both programs of a pair.
 pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
-    let told = |(report, compiled): (Report, Compiled), text: &str| -> Vec<Told> {
-        let sources = &compiled.sources;
-        let told = |it: &Seen| Told::new(&it.finding, &it.finding.report(), sources, text);
-        report.seen.iter().map(told).collect()
-    };
-    let clean = told(examine(&planted.clean, &planted.setup)?, &planted.clean);
-    let faulty = told(examine(&planted.faulty, &planted.setup)?, &planted.faulty);
+    let clean = told(&planted.clean, &planted.setup)?;
+    let faulty = told(&planted.faulty, &planted.setup)?;
     let wrong = Wrong::of(&planted.clean, &planted.faulty);
     Ok(weigh(class.kind, &planted.lines, |it| wrong.is_named_by(it), &clean, &faulty))
+}
+
+/// The findings about a program.
+fn told(text: &str, setup: &Setup) -> Result<Vec<Told>, String> {
+    let (report, compiled) = examine(text, setup)?;
+    let sources = &compiled.sources;
+    let told = |it: &Seen| Told::new(&it.finding, &it.finding.report(), sources, text);
+    Ok(report.seen.iter().map(told).collect())
 }
 
 /// The wrong line of a faulty program.
@@ -178,6 +181,15 @@ fn weigh(
     }
 }
 
+/// What the report says about the faulty program.
+pub fn reports(planted: &Planted) -> Result<String, String> {
+    Ok(all_reports(&told(&planted.faulty, &planted.setup)?))
+}
+
+fn all_reports(told: &[Told]) -> String {
+    told.iter().map(|it| it.report.as_str()).collect::<Vec<_>>().join("\n")
+}
+
 /// The results for a class.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -187,6 +199,8 @@ pub struct Tally {
     pub first: u32,
     /// And those of which that is the wrong line itself, or the gap from which it was taken.
     pub own: u32,
+    /// The seeds of those of which it is neither.
+    pub other: Vec<u64>,
     /// What went wrong, with the seed.
     pub failures: Vec<(u64, Verdict)>,
 }
@@ -199,6 +213,9 @@ impl Tally {
                 self.found += 1;
                 self.own += u32::from(is_own);
                 self.first += u32::from(is_first);
+                if !is_own {
+                    self.other.push(seed);
+                }
             }
             other => self.failures.push((seed, other)),
         }

@@ -73,7 +73,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    how many the sanitizer finds
                    --programs N    of each class (default 300)
                    --class TEXT    only classes whose names contain TEXT; prints instead of writing
-                   --show          print the programs whose fault was not found
+                   --show          print the programs whose fault was not found, or whose report names another line
+                                   first
   mutate-source [FLAGS]
                    change our own code in small ways, one at a time, and check that a test fails; exit status 1 if
                    none does (docs/testing.md; an hour or more; needs a POSIX shell)

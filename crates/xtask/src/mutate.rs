@@ -14,7 +14,20 @@ const DOCUMENT: &str = "docs/sanitizer.md";
 const BEGIN: &str = "<!-- mutate -->\n";
 const END: &str = "<!-- end -->";
 
+/// The flags, and whether each takes a value.
+const FLAGS: [(&str, bool); 3] = [("--programs", true), ("--class", true), ("--show", false)];
+
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match FLAGS.iter().find(|it| it.0 == argument) {
+            Some((name, true)) => {
+                rest.next().ok_or_else(|| format!("`{name}` takes a value"))?;
+            }
+            Some((_, false)) => {}
+            None => return Err(crate::USAGE.to_owned()),
+        }
+    }
     let value = |name: &str| {
         let at = arguments.iter().position(|it| it == name)?;
         arguments.get(at + 1).map(String::as_str)
@@ -39,6 +52,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
                 println!("lines {:?}\n{text}", planted.lines);
             }
         }
+        for seed in tally.other.iter().filter(|_| shows) {
+            if let Some(planted) = plant::plant(class, *seed) {
+                let reports = plant::reports(&planted)?;
+                println!(
+                    "{}, seed {seed}: another line\n{}\n{reports}",
+                    class.name, planted.faulty
+                );
+            }
+        }
         tallies.push((class.name, class.kind, tally));
     }
     for class in pixels::all().filter(|it| is_wanted(it.name)) {
@@ -49,6 +71,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
                 let planted = pixels::plant(class, *seed);
                 println!("lines {:?}\n{}\n{}", planted.lines, planted.clean, planted.faulty);
             }
+        }
+        for seed in tally.other.iter().filter(|_| shows) {
+            let planted = pixels::plant(class, *seed);
+            let reports = pixels::reports(&planted)?;
+            println!("{}, seed {seed}: another line\n{}\n{reports}", class.name, planted.faulty);
         }
         tallies.push((class.name, class.kind, tally));
     }

@@ -333,6 +333,11 @@ pub fn judge(class: &DrawClass, planted: &PlantedDraw) -> Result<Verdict, String
     Ok(weigh(class.kind, &planted.lines, |it| wrong.is_named_by(it), &clean, &faulty))
 }
 
+/// What the report says about the faulty draw.
+pub fn reports(planted: &PlantedDraw) -> Result<String, String> {
+    Ok(super::all_reports(&examine(&planted.faulty, &planted.widths)?))
+}
+
 /// Plants and judges a number of faults of a class.
 pub fn measure(class: &DrawClass, count: u32) -> Result<Tally, String> {
     let mut tally = Tally::default();
