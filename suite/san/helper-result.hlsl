@@ -6,8 +6,8 @@
 #include "pixel/fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     if (v.position.x > 1) discard;
-    float least = WaveActiveMin(v.position.x); //? helper-result: leaves helper lanes
-    return ddx(v.position.x - least);
+    float least = WaveActiveMin(v.position.x);
+    return ddx(v.position.x - least); //? helper-result: a derivative reads helper lanes
 }
 
 //--- derivative-without-the-wave-result
@@ -25,8 +25,8 @@ float4 ps(V v) : SV_Target {
 #include "pixel/fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
     if (v.position.x > 1) discard;
-    float sum = WavePrefixSum(1.0f); //? helper-result: leaves helper lanes
-    return QuadReadAcrossX(sum);
+    float sum = WavePrefixSum(1.0f);
+    return QuadReadAcrossX(sum); //? helper-result: a quad operation reads helper lanes
 }
 
 //--- wave-result-decides-over-a-derivative
@@ -36,8 +36,8 @@ float4 ps(V v) : SV_Target {
 float4 ps(V v) : SV_Target {
     if (v.position.x > 1) discard;
     float slope = 0;
-    if (WaveActiveAnyTrue(v.position.y > 1)) //? helper-result: leaves helper lanes
-        slope = ddx(v.position.x);
+    if (WaveActiveAnyTrue(v.position.y > 1))
+        slope = ddx(v.position.x); //? helper-result: helper lanes may not come to a derivative
     return slope;
 }
 
@@ -65,9 +65,9 @@ float4 ps(V v) : SV_Target {
     if (v.position.y > 1) discard;
     float slope = 0;
     for (;;) {
-        uint first = WaveReadLaneFirst(number); //? helper-result: leaves helper lanes
+        uint first = WaveReadLaneFirst(number);
         if (first == number) {
-            slope = ddx(v.position.x);
+            slope = ddx(v.position.x); //? helper-result: helper lanes may not come to a derivative
             break;
         }
     }
@@ -100,8 +100,8 @@ RWStructuredBuffer<uint> Count : register(u0);
 float4 ps(V v) : SV_Target {
     if (v.position.x > 1) discard;
     uint before;
-    InterlockedOr(Count[0], 1, before); //? helper-result: an atomic operation
-    return QuadReadAcrossX(before);
+    InterlockedOr(Count[0], 1, before);
+    return QuadReadAcrossX(before); //? helper-result: the result of an atomic operation
 }
 
 //--- a-helper-lane-is-read

@@ -16,9 +16,9 @@ groupshared uint tile[128];
 RWStructuredBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    if (t & 1) tile[t] = t;
+    if (t & 1) tile[t] = t; //? uninitialized-value: `tile` is read before it is written
     GroupMemoryBarrierWithGroupSync();
-    Out[t] = tile[t]; //? uninitialized-value: `tile` is read before it is written
+    Out[t] = tile[t];
 }
 
 //--- san-one-component-without-a-value
@@ -82,9 +82,9 @@ void main(uint t : SV_GroupIndex) {
 struct Pair { uint a, b; };
 RWStructuredBuffer<uint> Out;
 Pair made(uint t) {
-    Pair pair; //? uninitialized-value: `pair` is used before it is given a value
+    Pair pair;
     pair.a = t;
-    if (t & 1) pair.b = t;
+    if (t & 1) pair.b = t; //? uninitialized-value: a part of `pair` is used before it is given a value
     return pair;
 }
 [numthreads(WIDTH, 1, 1)]
@@ -137,9 +137,9 @@ void main(uint t : SV_GroupIndex) {
 //# draw 2x1
 #include "pixel/fullscreen.hlsli"
 float4 ps(V v) : SV_Target {
-    float4 color; //? uninitialized-value: `color`
+    float4 color;
     color.xyz = 1;
-    if (v.position.x < 1) color.w = 1;
+    if (v.position.x < 1) color.w = 1; //? uninitialized-value: a part of `color`
     return color;
 }
 
@@ -281,9 +281,9 @@ RWStructuredBuffer<uint> Out;
 groupshared uint tile[128];
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    if (t < 100) tile[t] = In[t];
+    if (t < 100) tile[t] = In[t]; //? uninitialized-value: skips the store to element 100
     GroupMemoryBarrierWithGroupSync();
-    Out[t] = tile[(t + 1) % 128]; //? uninitialized-value: reads element 100
+    Out[t] = tile[(t + 1) % 128];
 }
 
 //--- san-the-tail-of-a-tile-is-zero
@@ -299,3 +299,59 @@ void main(uint t : SV_GroupIndex) {
     Out[t] = tile[(t + 1) % 128];
 }
 //= Out u32: 1 2 3 4
+
+//--- san-an-element-of-a-local-array-that-some-lanes-skip
+//# widths 4 32
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint few[3];
+    few[0] = t;
+    few[1] = 1;
+    if (t & 1) few[2] = 5; //? uninitialized-value: lane 0 skips the store to element 2 here
+    Out[t] = few[t % 2] + few[2];
+}
+
+//--- san-an-element-that-no-lane-would-set
+// The threads that skip the store would set others.
+//# widths 4 32
+//# zero Out 512
+groupshared uint tile[128];
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t & 1) tile[t / 2] = t;
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 0) Out[t] = tile[64]; //? uninitialized-value: lane 0 reads element 64
+}
+
+//--- san-several-pieces-that-some-lanes-skip
+//# widths 4 32
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint3 all;
+    all.x = t;
+    if (t & 1) { //? uninitialized-value: lanes 0
+        all.y = t + 2;
+        all.z = t + 3;
+    }
+    Out[t] = all.x + all.y + all.z;
+}
+
+//--- san-a-reduction-of-a-tile-that-is-never-set
+// That lanes skip the store of a round is right.
+//# widths 4 32
+//# zero Out 4
+groupshared uint tile[WIDTH];
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    for (uint half = WIDTH / 2; half > 0; half /= 2) {
+        if (t < half) tile[t] = t + tile[t + half]; //? uninitialized-value: read it here
+        GroupMemoryBarrierWithGroupSync();
+    }
+    if (t == 0) Out[0] = tile[0];
+}

@@ -89,6 +89,14 @@ impl<'a> Facts<'a> {
         std::iter::successors(structure.parent(inst), |it| structure.parent(*it))
     }
 
+    /// The instruction that defines a value: of a parameter, the construct whose region it belongs to.
+    pub(crate) fn defined_in(&self, value: Value) -> Option<Inst> {
+        match self.module.values[value.index()].def {
+            ValueDef::Result(inst, _) => Some(inst),
+            ValueDef::Param(region, _) => self.nesting.structure.owner(region),
+        }
+    }
+
     /// The position of an instruction in textual order.
     pub(crate) fn position(&self, inst: Inst) -> u32 {
         self.nesting.extent[inst.index()].0

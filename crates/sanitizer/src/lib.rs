@@ -10,6 +10,7 @@
 mod address;
 mod alias;
 mod analysis;
+mod assigned;
 mod barrier;
 mod bounds;
 mod calls;
@@ -38,6 +39,7 @@ mod race;
 mod rays;
 mod record;
 mod seen;
+mod skipped;
 mod slice;
 mod spread;
 mod sweep;

@@ -9,6 +9,7 @@ use interp::observe::{AccessEvent, At, Space};
 use ir::{Inst, Op, Value};
 use ops::LaneMask;
 
+use crate::assigned;
 use crate::facts::Facts;
 use crate::flying::Flying;
 use crate::hash::HashMap;
@@ -20,15 +21,31 @@ type Number = u32;
 /// An array element of a group: a private array belongs to a lane of a wave, a groupshared one to the group.
 type Element = (Option<(u32, u32)>, u32, u64);
 
-/// Where poison arose, and the store by which it last went through an array.
+/// Where poison arose, and how it came on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct From {
     pub(crate) inst: Inst,
+    /// The store by which it last went through an array.
     pub(crate) through: Option<Inst>,
+    /// The first operation by which a lane got it from another one.
+    pub(crate) brought: Option<Inst>,
+    /// The branch in which the lane skipped an assignment that others executed.
+    pub(crate) skipped: Option<Inst>,
 }
+
+impl From {
+    fn at(inst: Inst) -> From {
+        From { inst, through: None, brought: None, skipped: None }
+    }
+}
+
+/// By the value that receives and the one that it receives: the branch in which the latter is the variable as declared,
+/// while the other arm assigns it.
+type Skips = HashMap<(Value, Value), Inst>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
+    skips: Skips,
     all: Vec<From>,
     numbers: HashMap<From, Number>,
     groups: Flying<Group>,
@@ -95,6 +112,12 @@ impl Wave {
 }
 
 impl Origins {
+    pub(crate) fn new(facts: &Facts<'_>) -> Origins {
+        let skipped = assigned::skipped(facts.module).into_iter();
+        let skipped = skipped.map(|it| ((it.joined, it.unset), it.branch));
+        Origins { skips: skipped.collect(), ..Origins::default() }
+    }
+
     pub(crate) fn group_end(&mut self, group: [u32; 3]) {
         self.groups.remove(group);
     }
@@ -125,7 +148,7 @@ impl Origins {
         value: Value,
         (poison, arises): (LaneMask, LaneMask),
     ) {
-        let Origins { all, numbers, groups } = self;
+        let Origins { all, numbers, groups, .. } = self;
         let Group { waves, elements: places } = groups.of(at.group).with_wave(at.wave);
         let wave = &mut waves[at.wave as usize];
         let poison = poison & at.active;
@@ -142,16 +165,22 @@ impl Origins {
                 false => {
                     let read = loaded.map_or(0, |it| it.1[lane as usize]);
                     let computed = || wave.first(&operands, lane);
-                    // A wave operation: another lane has brought it.
-                    let brought = || at.active.iter().find_map(|it| wave.first(&operands, it));
-                    Some(read).filter(|it| *it != 0).or_else(computed).or_else(brought)
+                    // An operation that sees other lanes: one of them has brought it, of the same quad if there is one.
+                    let others = at.active & LaneMask(0xf << (lane & !3));
+                    let mut others = others.iter().chain(at.active.iter());
+                    let mut brought = || {
+                        let found = others.find_map(|it| wave.first(&operands, it))?;
+                        let from = all[found as usize - 1];
+                        let brought = from.brought.or(Some(inst));
+                        Some(number(all, numbers, From { brought, ..from }))
+                    };
+                    let own = Some(read).filter(|it| *it != 0).or_else(computed);
+                    own.or_else(&mut brought)
                 }
             };
             row[lane as usize] = match found {
                 Some(it) => it,
-                None => {
-                    *own.get_or_insert_with(|| number(all, numbers, From { inst, through: None }))
-                }
+                None => *own.get_or_insert_with(|| number(all, numbers, From::at(inst))),
             };
         }
         wave.set(value, at.active, &row);
@@ -167,22 +196,49 @@ impl Origins {
 
     /// Values move along a path, all at once.
     pub(crate) fn moved(&mut self, at: At, width: u32, moves: &[(Value, Value)]) {
-        let wave = &mut self.groups.of(at.group).with_wave(at.wave).waves[at.wave as usize];
+        let Origins { skips, all, numbers, groups } = self;
+        let wave = &mut groups.of(at.group).with_wave(at.wave).waves[at.wave as usize];
         let is_known = |it: &Value| matches!(wave.values.get(it.index()), Some(Some(_)));
         if !moves.iter().any(|(into, from)| is_known(into) || is_known(from)) {
             return;
         }
-        let row = |from: Value| (0..width).map(|lane| wave.of(from, lane)).collect();
-        let rows: Vec<Vec<Number>> = moves.iter().map(|(_, from)| row(*from)).collect();
+        let mut row = |(into, from): (Value, Value)| -> Vec<Number> {
+            let skipped = skips.get(&(into, from)).copied();
+            let one = |lane| match (wave.of(from, lane), skipped) {
+                (0, _) => 0,
+                (found, None) => found,
+                (found, skipped) => {
+                    let from = From { skipped, ..all[found as usize - 1] };
+                    number(all, numbers, from)
+                }
+            };
+            (0..width).map(one).collect()
+        };
+        let rows: Vec<Vec<Number>> = moves.iter().map(|it| row(*it)).collect();
         for ((into, _), row) in moves.iter().zip(rows) {
             wave.set(*into, at.active, &row);
+        }
+    }
+
+    /// Where what the latest load has read comes from, if it was stored: nothing for what was never set.
+    pub(crate) fn read(&self, at: At, lane: u32) -> Option<From> {
+        let wave = self.groups.get(at.group)?.waves.get(at.wave as usize)?;
+        let (_, loaded) = wave.loaded.as_ref().filter(|it| it.0 == at.inst)?;
+        loaded[lane as usize].checked_sub(1).map(|it| self.all[it as usize])
+    }
+
+    /// What the latest load has read counts as never set: its origin is the load.
+    pub(crate) fn forget_read(&mut self, at: At, lane: u32) {
+        let wave = &mut self.groups.of(at.group).with_wave(at.wave).waves[at.wave as usize];
+        if let Some((_, loaded)) = wave.loaded.as_mut().filter(|it| it.0 == at.inst) {
+            loaded[lane as usize] = 0;
         }
     }
 
     /// An access to an array.
     pub(crate) fn access(&mut self, facts: &Facts<'_>, event: &AccessEvent<'_>, stores: bool) {
         let at = event.at;
-        let Origins { all, numbers, groups } = self;
+        let Origins { all, numbers, groups, .. } = self;
         let Group { waves, elements } = groups.of(at.group).with_wave(at.wave);
         let wave = &mut waves[at.wave as usize];
         wave.loaded = None;

@@ -4,23 +4,35 @@
 //! where poison arises. Where poisoned lanes reach something that matters, a backward search through the
 //! dependences of the value finds its origin.
 
+mod hazards;
+mod unset;
+
 use std::collections::VecDeque;
 
-use diag::Span;
-use interp::observe::{AccessEvent, At, EvalEvent, Space, WaveEvent};
-use ir::stage::element_of;
+use interp::observe::{AccessEvent, At, DivergeEvent, EvalEvent, Space, WaveEvent};
 use ir::{Atomic, Inst, Op, Value};
+use ops::LaneMask;
 use ops::scalar::Hazard;
-use ops::wave::{Hazards, hazards};
-use ops::{LaneMask, WaveOp};
+use ops::wave::hazards;
 
 use crate::bounds;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
 use crate::hash::{HashMap, HashSet};
+use crate::marked::Marked;
 use crate::origin::{From, Origins};
 use crate::place;
+use crate::skipped::{Skip, SkippedStores};
+use crate::slice::Memory;
+
+use hazards::{
+    INCLUDE, helper_origin, leaver, missing_origin, names_lanes, quad_origin, reader, wave_origin,
+};
+use unset::{
+    declared, overlap, set_first, skipped_assignment, skipped_store, too_early, undefined, unset,
+    unset_element,
+};
 
 /// A wave of a group in flight.
 pub(crate) type WaveKey = ([u32; 3], u32);
@@ -44,6 +56,15 @@ enum Array {
     Shared(ir::Shared),
 }
 
+impl Array {
+    fn memory(self) -> Memory {
+        match self {
+            Array::Private(it) => Memory::Private(it),
+            Array::Shared(it) => Memory::Shared(it),
+        }
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Poison {
     /// The latest origin at an instruction of a wave.
@@ -58,16 +79,17 @@ pub(crate) struct Poison {
     atomics: HashSet<Inst>,
     /// The origins already reported.
     told: HashSet<(Inst, Kind)>,
-    /// In a run with marks: exact origins.
-    exact: Option<Origins>,
+    /// In a run with marks: exact origins, and the stores that lanes skip.
+    exact: Option<(Origins, SkippedStores)>,
     /// Whether an origin was looked up.
     has_searched: bool,
 }
 
 impl Poison {
     /// Follows each poisoned value from now on; events of marks must be passed on.
-    pub(crate) fn exact() -> Poison {
-        Poison { exact: Some(Origins::default()), ..Poison::default() }
+    pub(crate) fn exact(facts: &Facts<'_>, marked: &Marked, width: u32) -> Poison {
+        let exact = (Origins::new(facts), SkippedStores::new(facts, marked, width));
+        Poison { exact: Some(exact), ..Poison::default() }
     }
 
     /// Whether poison has mattered, so that a run with marks knows more.
@@ -80,11 +102,12 @@ impl Poison {
         &mut self,
         facts: &Facts<'_>,
         width: u32,
-        at: At,
+        event: &AccessEvent<'_>,
         value: Value,
-        poison: LaneMask,
     ) {
-        let Some(exact) = &mut self.exact else { return };
+        let (at, poison) = (event.at, event.value_poison);
+        let Some((exact, skipped)) = &mut self.exact else { return };
+        skipped.defined(at, value, event.values.first());
         let Some(inst) = facts.module.made_by(value) else { return };
         let fresh = self.fresh.remove(&(at.group, at.wave)).filter(|it| it.0 == inst);
         let arises = fresh.map_or(LaneMask::EMPTY, |it| it.1);
@@ -96,15 +119,30 @@ impl Poison {
     }
 
     /// Values move along a path, in a run with marks.
-    pub(crate) fn moved(&mut self, at: At, width: u32, moves: &[(Value, Value)]) {
-        if let Some(exact) = &mut self.exact {
+    pub(crate) fn moved(
+        &mut self,
+        facts: &Facts<'_>,
+        width: u32,
+        at: At,
+        moves: &[(Value, Value)],
+    ) {
+        if let Some((exact, skipped)) = &mut self.exact {
             exact.moved(at, width, moves);
+            skipped.moved(facts, at, moves);
+        }
+    }
+
+    /// Lanes part at a branch.
+    pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent<'_>) {
+        if let Some((_, skipped)) = &mut self.exact {
+            skipped.diverge(facts, event);
         }
     }
 
     pub(crate) fn group_end(&mut self, group: [u32; 3]) {
-        if let Some(exact) = &mut self.exact {
+        if let Some((exact, skipped)) = &mut self.exact {
             exact.group_end(group);
+            skipped.group_end(group);
         }
         self.origins.retain(|((it, _), _), _| *it != group);
         self.waves.retain(|(it, _), _| *it != group);
@@ -182,7 +220,7 @@ impl Poison {
         stores: bool,
         left: &[At],
     ) {
-        if let Some(exact) = &mut self.exact {
+        if let Some((exact, _)) = &mut self.exact {
             exact.access(facts, event, stores);
         }
         let array = match event.space {
@@ -258,7 +296,8 @@ impl Poison {
                 }
                 None => (format!("`{name}` is read before it is written"), read, None),
             };
-            Origin {
+            let skip = if read.is_none() { self.skip(facts, event, array) } else { None };
+            let unset = Origin {
                 kind: Kind::UninitializedValue,
                 message,
                 site,
@@ -270,6 +309,10 @@ impl Poison {
                 notes: unset_element(facts, array, memory, event, lanes),
                 helps: vec![set_first(array)],
                 lanes,
+            };
+            match skip {
+                Some((skip, lane)) => skipped_store(facts, event, (skip, lane), array, unset),
+                None => unset,
             }
         };
         if outside.is_empty() {
@@ -278,6 +321,36 @@ impl Poison {
         } else {
             self.arise(event.at, origin);
         }
+    }
+
+    /// Of what is read before it is written, the first place that a lane would have set, had it not skipped the store; and
+    /// who reads it.
+    fn skip(
+        &mut self,
+        facts: &Facts<'_>,
+        event: &AccessEvent<'_>,
+        array: Array,
+    ) -> Option<(Skip, u32)> {
+        let (exact, skipped) = self.exact.as_mut()?;
+        let span = |it: Inst| facts.module.inst(it).span;
+        // Where a variable is declared anew in each round, it is stored without a value.
+        let is_declared = |from: From| {
+            matches!(facts.module.inst(from.inst).op, Op::Undef(_))
+                && from.through.is_some_and(|it| overlap(span(it), span(from.inst)))
+        };
+        let is_unset = |lane: &u32| exact.read(event.at, *lane).is_none_or(is_declared);
+        let unset: Vec<u32> = event.value_poison.iter().filter(is_unset).collect();
+        let mut first = None;
+        for lane in unset {
+            let place = (array.memory(), lane, event.addresses[lane as usize]);
+            // A store that follows from what is read there is not what should have come before.
+            let found = skipped.find(event.at, place);
+            if let Some(skip) = found.filter(|it| facts.is_past(event.at.inst, it.branch)) {
+                exact.forget_read(event.at, lane);
+                first = first.or(Some((skip, lane)));
+            }
+        }
+        first
     }
 
     /// The first atomic operation on an array that computes with what is there, among those before a read in the text
@@ -329,8 +402,36 @@ impl Poison {
     ) -> impl Iterator<Item = usize> + 'v {
         let exact = self.exact.as_ref();
         let is_undefined =
-            move |it: &usize| exact.is_some_and(|exact| exact.has_any(wave, values[*it], lanes));
+            move |it: &usize| exact.is_some_and(|exact| exact.0.has_any(wave, values[*it], lanes));
         (0..values.len()).filter(is_undefined)
+    }
+
+    /// A finding about helper lanes that come to an operation on whole quads on a condition which is undefined for them: the
+    /// operation is what needs them.
+    pub(crate) fn needed(
+        &mut self,
+        facts: &Facts<'_>,
+        wave: WaveKey,
+        width: u32,
+        (selector, lanes): (Value, LaneMask),
+        needed: Site,
+    ) -> Option<Finding> {
+        let (span, op) = (needed.span, needed.inst.map(|it| &facts.module.inst(it).op));
+        let mut found = self.sink(facts, wave, width, &[selector], lanes, needed)?;
+        let origin = found.site.inst.map(|it| &facts.module.inst(it).op);
+        if let (Kind::HelperResult, Some(op), Some(origin)) = (found.kind, op, origin)
+            && let Some(at) = found.related.iter().position(|it| it.span == span)
+        {
+            std::mem::swap(&mut found.site, &mut found.related[at]);
+            found.message = format!(
+                "helper lanes may not come to {}: the result of {} decides, and theirs is undefined",
+                reader(op),
+                leaver(origin)
+            );
+            let help = "move it out of the branch, so that all lanes of the quad come to it";
+            found.helps = vec![help.to_owned(), INCLUDE.to_owned()];
+        }
+        Some(found)
     }
 
     /// A finding, if this is the first time that the origin of this poison matters.
@@ -359,7 +460,9 @@ impl Poison {
             };
             (None, origin)
         });
-        if inst.is_some_and(|inst| !self.told.insert((inst, origin.kind))) {
+        // A branch that keeps lanes from setting several values is one mistake.
+        let branch = origin.site.inst.filter(|it| facts.module.inst(*it).op.is_construct());
+        if branch.or(inst).is_some_and(|inst| !self.told.insert((inst, origin.kind))) {
             return None;
         }
         let mut related = origin.related;
@@ -389,10 +492,18 @@ impl Poison {
         values: &[Value],
         lanes: LaneMask,
     ) -> Option<(Option<Inst>, Origin)> {
-        let From { inst, through } = self.exact.as_ref()?.find(wave, values, lanes)?;
+        let (exact, _) = self.exact.as_ref()?;
+        let From { inst, through, brought, skipped } = exact.find(wave, values, lanes)?;
         let data = facts.module.inst(inst);
         let mut origin = match data.op {
-            Op::Undef(_) => undefined(facts, data.span, *data.results.first()?, lanes),
+            Op::Undef(_) => {
+                let value = *data.results.first()?;
+                let declared = undefined(facts, data.span, value, lanes);
+                match skipped {
+                    Some(branch) => skipped_assignment(facts, value, branch, declared),
+                    None => declared,
+                }
+            }
             // It may be another wave's, by way of groupshared memory.
             ref op => {
                 let of = |number: u32| self.origins.get(&((wave.0, number), inst));
@@ -404,6 +515,19 @@ impl Poison {
                 }
             }
         };
+        if let Some(by) =
+            brought.filter(|_| origin.kind == Kind::HelperResult && !names_lanes(data))
+        {
+            let (op, span) = (&facts.module.inst(by).op, facts.module.inst(by).span);
+            let text = format!("{} read{} them here", Named(lanes), third_person(lanes));
+            origin.message = format!(
+                "{} reads helper lanes, for which the result of {} is undefined",
+                reader(op),
+                leaver(&data.op)
+            );
+            let left = std::mem::replace(&mut origin.site, Site { span, inst: Some(by), text });
+            origin.related.insert(0, left);
+        }
         if let Some(store) = through {
             let span = facts.module.inst(store).span;
             if span != origin.site.span {
@@ -479,340 +603,4 @@ impl Poison {
         }
         None
     }
-}
-
-fn declared(memory: &ir::Memory) -> Vec<Site> {
-    vec![Site { span: memory.span, inst: None, text: "declared here".to_owned() }]
-}
-
-/// Which element of a groupshared array has no value: others may have one.
-fn unset_element(
-    facts: &Facts<'_>,
-    array: Array,
-    memory: &ir::Memory,
-    event: &AccessEvent<'_>,
-    lanes: LaneMask,
-) -> Vec<String> {
-    let (Array::Shared(_), Some(lane)) = (array, lanes.first()) else { return Vec::new() };
-    if memory.len <= 1 {
-        return Vec::new();
-    }
-    let address = event.addresses[lane as usize];
-    let place = place::place(facts, &event.space, address, u64::from(event.size));
-    vec![format!("lane {lane} reads {place}")]
-}
-
-/// How an array gets a value before it is read.
-fn set_first(array: Array) -> String {
-    match array {
-        Array::Private(_) => "give it a value on every path that leads here",
-        Array::Shared(_) => {
-            "let the threads of the group store all of it first, and put `GroupMemoryBarrierWithGroupSync()` behind that"
-        }
-    }
-    .to_owned()
-}
-
-/// Where threads of the group have returned before they came to a store into the array.
-fn too_early(facts: &Facts<'_>, array: Array, left: &[At]) -> Option<Site> {
-    let Array::Shared(memory) = array else { return None };
-    let mut insts = (0..facts.module.insts.len() as u32).map(Inst);
-    let store = insts.find(|it| match &facts.module.inst(*it).op {
-        Op::SharedStore { memory: it, .. } => *it == memory,
-        _ => false,
-    })?;
-    let at = left.iter().find(|it| facts.position(it.inst) < facts.position(store))?;
-    let lanes = left.iter().filter(|it| (it.wave, it.inst) == (at.wave, at.inst));
-    let lanes = lanes.fold(LaneMask::EMPTY, |all, it| all | it.active);
-    let text = format!("{} of wave {} returned here, before the store", Named(lanes), at.wave);
-    Some(Site { span: at.span, inst: Some(at.inst), text })
-}
-
-/// A groupshared value that an atomic operation changes before anything has been stored there.
-fn unset(facts: &Facts<'_>, memory: ir::Shared, inst: Inst, lanes: LaneMask) -> Origin {
-    let declaration = &facts.module.groupshared[memory.index()];
-    Origin {
-        kind: Kind::UninitializedValue,
-        message: format!("`{}` is changed before it is given a value", declaration.name),
-        site: Site {
-            span: facts.module.inst(inst).span,
-            inst: Some(inst),
-            text: "what was there before is undefined".to_owned(),
-        },
-        related: declared(declaration),
-        notes: Vec::new(),
-        helps: vec![set_first(Array::Shared(memory))],
-        lanes,
-    }
-}
-
-fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Origin {
-    let variable = facts.module.variables.iter().find(|it| it.values.contains(&value));
-    let message = match variable {
-        Some(it) => format!("`{}` is used before it is given a value", it.name),
-        None => "a variable is used before it is given a value".to_owned(),
-    };
-    Origin {
-        kind: Kind::UninitializedValue,
-        message,
-        site: Site {
-            span,
-            inst: facts.module.made_by(value),
-            text: "declared here, without a value".to_owned(),
-        },
-        related: Vec::new(),
-        notes: Vec::new(),
-        helps: vec!["give it a value on every path that leads to its use".to_owned()],
-        lanes,
-    }
-}
-
-/// An input at a sample or a vertex that does not exist.
-fn missing_origin(facts: &Facts<'_>, event: &EvalEvent<'_>) -> Option<Origin> {
-    let EvalEvent { at, slot, missing: lanes, index } = *event;
-    let (element, _) = element_of(&facts.module.io.as_ref()?.inputs, slot)?;
-    let lane = lanes.first()?;
-    let index = index.get(lane as usize)?;
-    let (what, how, help) = match facts.module.inst(at.inst).op {
-        Op::InputAt { .. } => (
-            "vertex",
-            "read at a vertex that the primitive does not have",
-            "vertices count from 0, and a triangle has 3, a line 2, a point 1",
-        ),
-        _ => (
-            "sample",
-            "evaluated at a sample that the target does not have",
-            "samples count from 0; pass their number to the shader, and compare the index with it",
-        ),
-    };
-    let name = format!("{}{}", element.semantic, element.index);
-    Some(Origin {
-        kind: Kind::OutOfBounds,
-        message: format!("the input `{name}` is {how}"),
-        site: Site {
-            span: at.span,
-            inst: Some(at.inst),
-            text: format!(
-                "{} ask{} for one that does not exist",
-                Named(lanes),
-                third_person(lanes)
-            ),
-        },
-        related: vec![Site {
-            span: element.span,
-            inst: None,
-            text: "the input is declared here".to_owned(),
-        }],
-        notes: vec![format!("lane {lane} asks for {what} {index}")],
-        helps: vec![help.to_owned()],
-        lanes,
-    })
-}
-
-/// A result that helper lanes have and must not use.
-fn helper_origin(at: At, helpers: LaneMask, message: &str) -> Origin {
-    let come = match helpers.count() {
-        1 => "is a helper lane, and comes",
-        _ => "are helper lanes, and come",
-    };
-    Origin {
-        kind: Kind::HelperResult,
-        message: message.to_owned(),
-        site: Site {
-            span: at.span,
-            inst: Some(at.inst),
-            text: format!("{} {come} here without taking part", Named(helpers)),
-        },
-        related: Vec::new(),
-        notes: vec!["derivatives and quad operations read helper lanes too".to_owned()],
-        helps: vec![
-            "take the derivative before the wave operation, or of something else".to_owned(),
-            INCLUDE.to_owned(),
-        ],
-        lanes: helpers,
-    }
-}
-
-/// Remedies of an index of a lane beyond the width.
-const COUNT: &str = "compute the index from `WaveGetLaneCount()`";
-const NEIGHBOUR: &str = "that neighbour is in another wave, or in none: pass the value through groupshared memory, or leave the last lanes of a wave out";
-
-/// Whether the lane that an operation reads is computed from that of the reader.
-fn from_lane_index(facts: &Facts<'_>, inst: Inst) -> bool {
-    let Op::Wave { args, .. } = &facts.module.inst(inst).op else { return false };
-    let mut open: Vec<Value> = args.get(1).copied().into_iter().collect();
-    let mut seen: HashSet<Value> = open.iter().copied().collect();
-    while let Some(value) = open.pop() {
-        let op = facts.module.made_by(value).map(|it| &facts.module.inst(it).op);
-        if matches!(op, Some(Op::Wave { op: WaveOp::LaneIndex, .. })) {
-            return true;
-        }
-        open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it)));
-    }
-    false
-}
-
-/// A remedy wherever helper lanes are left out.
-const INCLUDE: &str =
-    "`[WaveOpsIncludeHelperLanes]` (shader model 6.7) lets helper lanes take part";
-
-/// The error of a wave operation, in words.
-fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Hazards) -> Origin {
-    let (at, width) = (event.at, event.wave.width);
-    let read = |lanes: LaneMask| -> LaneMask {
-        if event.op == WaveOp::ReadLaneAt {
-            let source = |lane| event.args[1].get(lane) as u32;
-            lanes.iter().map(source).filter(|it| *it < width).collect()
-        } else {
-            LaneMask::first_n(width) & !event.wave.active
-        }
-    };
-    if !found.index_out_of_range.is_empty() {
-        let lanes = found.index_out_of_range;
-        let lane = lanes.first().unwrap_or(0);
-        let index = event.args.get(1).map_or(0, |it| it.get(lane)) as u32;
-        let of_a_quad = event.op == WaveOp::QuadReadLaneAt;
-        let (message, help, mut notes) = if of_a_quad {
-            let message = format!("lane {index} of a quad is read, but a quad has 4");
-            (message, "the lanes of a quad are 0 to 3: `lane & 3`", Vec::new())
-        } else {
-            let note = format!("waves have {width} lanes in this run");
-            let message =
-                format!("lane {} is read, but there are only {width}", place::index(index.into()));
-            let is_neighbour = from_lane_index(facts, at.inst);
-            (message, if is_neighbour { NEIGHBOUR } else { COUNT }, vec![note])
-        };
-        // Such an index is wrong whichever lanes are active; one report for each operation is enough.
-        if !found.inactive_source.is_empty() {
-            let readers = found.inactive_source;
-            let verb = if readers.count() == 1 { "reads a lane" } else { "read lanes" };
-            notes.push(format!("{} {verb} that {} not active", Named(readers), be(readers)));
-        }
-        return Origin {
-            kind: Kind::LaneIndexOutOfRange,
-            message,
-            site: Site {
-                span: at.span,
-                inst: Some(at.inst),
-                text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
-            },
-            related: Vec::new(),
-            notes,
-            helps: vec![help.to_owned()],
-            lanes,
-        };
-    }
-    let helpers = read(found.inactive_source) & event.wave.active & event.wave.helpers;
-    if !found.inactive_source.is_empty() && !helpers.is_empty() {
-        let readers = found.inactive_source;
-        let are = match helpers.count() {
-            1 => "is a helper lane, and is",
-            _ => "are helper lanes, and are",
-        };
-        return Origin {
-            kind: Kind::HelperResult,
-            message: format!("{} {are} read", Named(helpers)),
-            site: Site {
-                span: at.span,
-                inst: Some(at.inst),
-                text: format!(
-                    "{} read{} {} here",
-                    Named(readers),
-                    third_person(readers),
-                    it(helpers)
-                ),
-            },
-            related: Vec::new(),
-            notes: vec!["only quad operations and derivatives may read helper lanes".to_owned()],
-            helps: vec![
-                "read only lanes of `WaveActiveBallot(true)`".to_owned(),
-                INCLUDE.to_owned(),
-            ],
-            lanes: readers,
-        };
-    }
-    if !found.inactive_source.is_empty() {
-        let (readers, sources) = (found.inactive_source, read(found.inactive_source));
-        let (related, mut notes) = flow.why_absent(facts, at.inst, sources);
-        notes.push(format!("active here: {}", Named(event.wave.active)));
-        return Origin {
-            kind: Kind::InactiveLaneRead,
-            message: format!("{} {} read while inactive", Named(sources), be(sources)),
-            site: Site {
-                span: at.span, inst: Some(at.inst),
-                text: format!(
-                    "{} read{} {} here",
-                    Named(readers),
-                    third_person(readers),
-                    it(sources)
-                ),
-            },
-            related,
-            notes,
-            helps: vec![
-                if (sources & flow.started()).is_empty() {
-                    "make the group a multiple of the waves, or read only lanes of `WaveActiveBallot(true)`"
-                } else {
-                    "read before the lanes diverge, or read only lanes of `WaveActiveBallot(true)`"
-                }
-                .to_owned(),
-            ],
-            lanes: readers,
-        };
-    }
-    if !found.incomplete_quad.is_empty() {
-        return quad_origin(facts, flow, at, found.incomplete_quad, "a quad operation");
-    }
-    let lanes = found.bad_partition;
-    Origin {
-        kind: Kind::BadPartition,
-        message: "the masks are not a partition of the active lanes".to_owned(),
-        site: Site {
-            span: at.span,
-            inst: Some(at.inst),
-            text: format!(
-                "{} name{} a set that does not contain {}, or whose lanes name another",
-                Named(lanes),
-                third_person(lanes),
-                if lanes.count() == 1 { "it" } else { "them" }
-            ),
-        },
-        related: Vec::new(),
-        notes: Vec::new(),
-        helps: vec!["take the masks from `WaveMatch` in the same flow".to_owned()],
-        lanes,
-    }
-}
-
-/// Lanes that need their whole quad to be active, when it is not.
-fn quad_origin(facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask, what: &str) -> Origin {
-    let absent = lanes.iter().flat_map(|lane| lane & !3..(lane & !3) + 4);
-    let absent = absent.collect::<LaneMask>() & !at.active;
-    let (related, notes) = flow.why_absent(facts, at.inst, absent);
-    Origin {
-        kind: Kind::IncompleteQuad,
-        message: format!("{what} where the quad is not complete"),
-        site: Site {
-            span: at.span,
-            inst: Some(at.inst),
-            text: format!(
-                "{} arrive{} here without {}",
-                Named(lanes),
-                third_person(lanes),
-                Named(absent)
-            ),
-        },
-        related,
-        notes,
-        helps: vec!["move it before the lanes of the quad diverge".to_owned()],
-        lanes,
-    }
-}
-
-fn be(lanes: LaneMask) -> &'static str {
-    if lanes.count() == 1 { "is" } else { "are" }
-}
-
-fn it(lanes: LaneMask) -> &'static str {
-    if lanes.count() == 1 { "it" } else { "them" }
 }

@@ -167,7 +167,8 @@ impl<'a> Watcher<'a> {
 
     /// For a run of the module with marks: knows exactly where poison came from.
     pub(crate) fn with_marks(mut self, marked: &'a Marked) -> Watcher<'a> {
-        (self.marked, self.poison) = (Some(marked), Poison::exact());
+        self.poison = Poison::exact(&self.facts, marked, self.width);
+        self.marked = Some(marked);
         self
     }
 
@@ -220,7 +221,12 @@ impl<'a> Watcher<'a> {
         let Watcher { mut findings, mut feedback, width, facts, .. } = self;
         // What a map holds is known only now.
         findings.extend(feedback.slack(width).into_iter().map(|it| (it, None)));
-        // A load of poison because it comes too early is a race, and one report of it is enough.
+        // A load of poison because it comes too early is a race, and one report of it is enough: it may be named behind the
+        // store that another lane has skipped.
+        let reads = |it: &Site| {
+            let op = it.inst.map(|inst| &facts.module.inst(inst).op);
+            matches!(op, Some(Op::SharedLoad { .. }))
+        };
         let racing: Vec<Span> = findings
             .iter()
             .map(|it| &it.0)
@@ -228,7 +234,9 @@ impl<'a> Watcher<'a> {
             .flat_map(|it| it.related.iter().map(|site| site.span).chain([it.site.span]))
             .collect();
         findings.retain(|(it, _)| {
-            it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span)
+            let read = std::iter::once(&it.site).chain(it.related.iter().filter(|it| reads(it)));
+            it.kind != Kind::UninitializedValue
+                || !read.into_iter().any(|it| racing.contains(&it.span))
         });
         // Two accesses that nothing orders need no second reason.
         let races: Vec<_> = findings
@@ -391,7 +399,7 @@ impl<'a> Watcher<'a> {
             ),
         };
         let key = (at.group, at.wave);
-        let found = self.poison.sink(&self.facts, key, self.width, &[selector], lanes, used);
+        let found = self.poison.needed(&self.facts, key, self.width, (selector, lanes), used);
         self.add_poisoned(found, &[selector]);
     }
 
@@ -639,12 +647,11 @@ impl Observer for Watcher<'_> {
     fn store(&mut self, event: &AccessEvent<'_>) {
         match self.marked.and_then(|it| it.mark(event.at.inst)) {
             Some(Mark::Defined(value)) => {
-                let poison = event.value_poison;
-                return self.poison.defined(&self.facts, self.width, event.at, value, poison);
+                return self.poison.defined(&self.facts, self.width, event, value);
             }
             Some(Mark::Moves(inst)) => {
                 let moves = self.marked.map_or(&[][..], |it| it.moves(inst));
-                return self.poison.moved(event.at, self.width, moves);
+                return self.poison.moved(&self.facts, self.width, event.at, moves);
             }
             None => {}
         }
@@ -726,6 +733,7 @@ impl Observer for Watcher<'_> {
         let (facts, flow, ..) = self.flow(event.at);
         flow.diverge(facts, event);
         flow.convergence.diverge(facts, event, policy);
+        self.poison.diverge(&self.facts, event);
     }
 
     fn enter(&mut self, at: At) {

@@ -489,10 +489,11 @@ const ALL: &[Class] = &[
             let value = value(random);
             context.some_thread(|thread| thread & 3 == 3 - bit).then_some(())?;
             Some(match random.below(4) {
+                // What is set piece by piece is declared without a value: the piece that some lanes skip is wrong.
                 2 => Snippet::new()
-                    .fault("uint few[3] = { 0, 0, 0 };", "uint few[3];")
+                    .partner("uint few[3];")
                     .line(&format!("few[0] = {value}; few[1] = 1;"))
-                    .line(&format!("if (thread & {bit}) few[2] = 1;"))
+                    .fault("few[2] = 1;", &format!("if (thread & {bit}) few[2] = 1;"))
                     .partner("uint planted = few[0] + few[thread % 3] + few[2];")
                     .used(random),
                 0 => Snippet::new()
@@ -500,9 +501,9 @@ const ALL: &[Class] = &[
                     .line(&format!("if (thread & {bit}) planted = {value};"))
                     .used(random),
                 1 => Snippet::new()
-                    .fault("uint2 pair = 0;", "uint2 pair;")
+                    .partner("uint2 pair;")
                     .line(&format!("pair.x = {value};"))
-                    .line(&format!("if (thread & {bit}) pair.y = 1;"))
+                    .fault("pair.y = 1;", &format!("if (thread & {bit}) pair.y = 1;"))
                     .line("uint planted = pair.x + pair.y;")
                     .used(random),
                 _ => Snippet::new()
@@ -529,7 +530,7 @@ const ALL: &[Class] = &[
             Some(
                 Snippet::new()
                     .declare(&format!("groupshared uint cells[{threads}];"))
-                    .cause(
+                    .fault(
                         &format!("cells[thread] = {value};"),
                         &format!("if (thread != {hole}) cells[thread] = {value};"),
                     )

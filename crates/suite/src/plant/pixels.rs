@@ -70,7 +70,7 @@ const OF_PIXELS: &[DrawClass] = &[
             let of = random.pick(&["ddx_fine", "ddy_fine"]);
             vec![
                 partner(&format!("float shared = WaveActive{fold}(v.one);")),
-                cause(
+                fault(
                     &format!("planted = {of}(a) + shared;"),
                     &format!("planted = {of}(a + shared);"),
                 ),
@@ -90,7 +90,7 @@ const OF_PIXELS: &[DrawClass] = &[
             let of = random.pick(&["ddx(a)", "ddy(a)", "ddx_fine(a)"]);
             vec![
                 partner(&format!("bool goes = {test};")),
-                cause(&format!("planted = {of};"), &format!("if (goes) planted = {of};")),
+                fault(&format!("planted = {of};"), &format!("if (goes) planted = {of};")),
             ]
         },
     },
