@@ -69,3 +69,15 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     Out[t] = WavePrefixCountBits(true);
 }
+
+//--- san-a-part-of-a-set-that-a-variable-keeps
+//# widths 64
+//# zero Out 256
+//# args -Wno-narrow-lane-mask
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint4 who = WaveActiveBallot(t % 3 == 0);
+    uint low = who.x; //? truncated-mask: this goes on without `.y` of the set
+    Out[t] = countbits(low);
+}

@@ -1,17 +1,27 @@
 //! Truncated lane masks, equality of floats, and lane indices that not all machines accept.
 
+use diag::Span;
 use interp::observe::{At, WaveEvent};
 use ir::flow::used;
 use ir::{Inst, Module, Op, Value};
 use ops::{Binary, LaneMask, Ternary, Ty, WaveOp};
 
+use crate::assigned;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 
 /// Static facts about the lane masks in a module.
 pub(crate) struct Masks {
-    /// For each operation that returns a lane mask, the words that the program never reads, if it reads others.
-    ignored: Vec<(Inst, Vec<usize>)>,
+    cuts: Vec<Cut>,
+}
+
+/// An operation that returns a lane mask of which the program reads some words only.
+struct Cut {
+    inst: Inst,
+    /// The words that it never reads.
+    ignored: Vec<usize>,
+    /// Where it first goes on with the others, if that is another place than the operation.
+    used: Option<(Span, Option<Inst>)>,
 }
 
 impl Masks {
@@ -29,7 +39,7 @@ impl Masks {
         let words = |results: &[Value]| -> Vec<bool> {
             results.iter().map(|it| used[it.index()]).collect()
         };
-        let mut ignored = Vec::new();
+        let mut cuts = Vec::new();
         for (inst, op, args, results) in sets() {
             let own = words(results);
             if own.iter().all(|it| *it) || !own.contains(&true) {
@@ -40,20 +50,21 @@ impl Masks {
             for (_, _, _, others) in sets().filter(|it| it.1 == op && it.2 == args) {
                 all.iter_mut().zip(words(others)).for_each(|(all, it)| *all |= it);
             }
-            let missing: Vec<usize> = (0..all.len()).filter(|word| !all[*word]).collect();
-            if !missing.is_empty() {
-                ignored.push((inst, missing));
+            let ignored: Vec<usize> = (0..all.len()).filter(|word| !all[*word]).collect();
+            if !ignored.is_empty() {
+                let used = first_use(module, inst, &ignored);
+                cuts.push(Cut { inst, ignored, used });
             }
         }
-        Masks { ignored }
+        Masks { cuts }
     }
 
     /// Reports lanes of a mask that are only in words which the program does not read.
     pub(crate) fn cut(&self, width: u32, event: &WaveEvent<'_>) -> Option<Finding> {
-        if width <= 32 || self.ignored.is_empty() {
+        if width <= 32 || self.cuts.is_empty() {
             return None;
         }
-        let (_, ignored) = self.ignored.iter().find(|it| it.0 == event.at.inst)?;
+        let Cut { ignored, used, .. } = self.cuts.iter().find(|it| it.inst == event.at.inst)?;
         let on = event.wave.participants();
         let word = ignored.iter().find(|word| {
             on.iter().any(|lane| event.results.get(**word).is_some_and(|it| it.get(lane) != 0))
@@ -67,11 +78,24 @@ impl Masks {
             })
             .collect();
         let name = ["x", "y", "z", "w"][*word % 4];
+        let set = Site {
+            span: event.at.span,
+            inst: Some(event.at.inst),
+            text: format!("{} {} in the set", Named(lost), is(lost)),
+        };
+        // The set is right; the mistake is to go on with a part of it.
+        let (site, related) = match *used {
+            Some((span, inst)) => {
+                let text = format!("this goes on without `.{name}` of the set");
+                (Site { span, inst, text }, vec![set])
+            }
+            None => (set, Vec::new()),
+        };
         Some(Finding {
             kind: Kind::TruncatedMask,
             message: format!("{} {} lost: `.{name}` of the set is never read", Named(lost), is(lost)),
-            site: Site { span: event.at.span, inst: Some(event.at.inst), text: format!("{} {} in the set", Named(lost), is(lost)) },
-            related: Vec::new(),
+            site,
+            related,
             notes: vec![
                 "a set of lanes has 128 bits in four words: `.x` holds lanes 0 to 31, `.y` lanes 32 to 63".to_owned(),
             ],
@@ -86,6 +110,26 @@ impl Masks {
             width,
         })
     }
+}
+
+/// Where a program first goes on with the words of a set that it reads, if that is not the operation that makes the set.
+fn first_use(module: &Module, set: Inst, ignored: &[usize]) -> Option<(Span, Option<Inst>)> {
+    let data = module.inst(set);
+    let words = || (0..).zip(&data.results);
+    let read: Vec<Value> = words().filter(|it| !ignored.contains(&it.0)).map(|it| *it.1).collect();
+    let uses = |op: &Op| !op.is_terminator() && op.operands().iter().any(|it| read.contains(it));
+    let by_inst = module.insts.iter().position(|it| uses(&it.op)).map(|at| Inst(at as u32));
+    let by_inst = by_inst.map(|it| (module.inst(it).span, Some(it)));
+    // A variable of four words holds the whole set.
+    let is_part = |it: &&ir::Variable| {
+        let lacks = |word: &usize| !it.values.contains(&data.results[*word]);
+        ignored.iter().all(lacks) && !it.span.is_none()
+    };
+    let holders = read.iter().flat_map(|it| assigned::holders(module, *it)).filter(is_part);
+    let by_variable = holders.map(|it| (it.span, None)).min_by_key(|it| it.0.lo);
+    let first = by_variable.into_iter().chain(by_inst).min_by_key(|it| it.0.lo)?;
+    let overlaps = first.0.lo <= data.span.hi && data.span.lo <= first.0.hi;
+    (!overlaps).then_some(first)
 }
 
 fn is(lanes: LaneMask) -> &'static str {
