@@ -4,10 +4,26 @@
 //! A module remembers what each variable holds behind each of its assignments, and where that is, also without notes. It
 //! does not remember which scalar of the variable a value is, so that a constant may be found in another member.
 
+use diag::Span;
 use ir::flow::yielded;
 use ir::{Inst, Module, Op, Value, Variable};
 
 use crate::hash::HashMap;
+
+/// The assignments before a place behind which a variable holds a value, in the order of the text.
+pub(crate) fn before(
+    module: &Module,
+    value: Value,
+    place: Span,
+) -> impl DoubleEndedIterator<Item = &Variable> {
+    in_order(holders(module, value).filter(|it| it.span.hi <= place.lo))
+}
+
+fn in_order<'m>(all: impl Iterator<Item = &'m Variable>) -> std::vec::IntoIter<&'m Variable> {
+    let mut all: Vec<&Variable> = all.collect();
+    ops::sort_by_key(&mut all, |it| it.span.lo);
+    all.into_iter()
+}
 
 /// The assignments behind which a variable holds a value.
 pub(crate) fn holders(module: &Module, value: Value) -> impl Iterator<Item = &Variable> {

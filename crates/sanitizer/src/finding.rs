@@ -188,6 +188,13 @@ impl Finding {
         }
     }
 
+    /// The same at the place of the mistake, which comes before the place where it shows.
+    pub(crate) fn caused_at(mut self, cause: Site) -> Finding {
+        let shown = std::mem::replace(&mut self.site, cause);
+        self.related.insert(0, shown);
+        self
+    }
+
     /// The same with the callers of the functions that its locations are in.
     ///
     /// A location that the text numbers always has them; another one only if it is in another call than those before.

@@ -8,8 +8,9 @@ use interp::observe::{At, OddScene, RayEvent, Undefined};
 use ir::ray::{Which, Wrong};
 use ir::{Op, RayOp};
 use ops::LaneMask;
-use ops::ray::State;
+use ops::ray::{RayProblem, State};
 
+use crate::assigned;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::hash::HashMap;
@@ -44,7 +45,13 @@ impl Rays {
                 None => groups.push((*wrong, LaneMask::only(*lane))),
             }
         }
-        findings.extend(groups.iter().map(|(wrong, lanes)| undefined(at, width, *wrong, *lanes)));
+        findings.extend(groups.iter().map(|(wrong, lanes)| {
+            let found = undefined(at, width, *wrong, *lanes);
+            match wrong {
+                Undefined::Ray(problem) => made(facts, at, *problem, found),
+                Undefined::Use(_) | Undefined::Flags(_) => found,
+            }
+        }));
         let mut poison: Vec<(Kind, LaneMask)> = Vec::new();
         let mut left: HashMap<Span, LaneMask> = HashMap::default();
         for lane in at.active.iter() {
@@ -156,6 +163,45 @@ pub(crate) fn kind_of(wrong: Undefined) -> Kind {
         Undefined::Use(Wrong::Stale | Wrong::State(_)) => Kind::RayQueryState,
         Undefined::Flags(_) => Kind::RayFlags,
         Undefined::Ray(_) => Kind::BadRay,
+    }
+}
+
+/// The same finding about a wrong ray, at the place where it got wrong, if that is known: where all of it is made of
+/// constants, or where an operation computes what is wrong with it.
+fn made(facts: &Facts<'_>, at: At, problem: RayProblem, found: Finding) -> Finding {
+    let module = facts.module;
+    let Op::Ray(ray) = &module.inst(at.inst).op else { return found };
+    // Behind the handle, the flags and the mask: the origin, `TMin`, the direction, and `TMax`.
+    let Some(parts) = ray.args.get(3..11) else { return found };
+    let (suspects, text) = match problem {
+        RayProblem::ZeroDirection => (&parts[4..7], "the direction of the ray is set here"),
+        RayProblem::NegativeTMin => (&parts[3..4], "`TMin` is set here"),
+        RayProblem::Nan | RayProblem::Infinite | RayProblem::TMinAboveTMax => {
+            (parts, "the ray is set here")
+        }
+    };
+    let site = if suspects.iter().all(|it| module.constant(*it).is_some()) {
+        let holds = |it: &&ir::Variable| parts.iter().all(|part| it.values.contains(part));
+        let whole = assigned::before(module, parts[0], at.span).rfind(holds);
+        // A ray that is set member by member holds its constants in any of them.
+        let is_only = |it: &&ir::Variable| {
+            let own = module.variables.iter().filter(|other| other.name == it.name);
+            own.filter(|other| other.values.len() > 1).all(|other| other.span == it.span)
+        };
+        whole.filter(is_only).map(|it| Site { span: it.span, inst: None, text: text.to_owned() })
+    } else {
+        let computed = suspects.iter().filter_map(|it| module.made_by(*it));
+        let mut computed = computed.filter(|it| {
+            let op = &module.inst(*it).op;
+            op.is_pure() && !op.operands().is_empty()
+        });
+        let is_one = suspects.len() <= 3;
+        let inst = computed.next().filter(|_| is_one);
+        inst.map(|it| Site { span: module.inst(it).span, inst: Some(it), text: text.to_owned() })
+    };
+    match site.filter(|it| it.span != at.span) {
+        Some(site) => found.caused_at(site),
+        None => found,
     }
 }
 

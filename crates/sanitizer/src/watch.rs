@@ -264,8 +264,12 @@ impl<'a> Watcher<'a> {
         });
         let found = self.found().filter(|it| explains_differences(it.kind)).flat_map(|it| {
             let cause = Cause { kind: it.kind, span: it.site.span };
-            let related = it.related.iter().filter_map(|it| it.inst).map(Some);
-            std::iter::once(it.site.inst).chain(related).map(move |inst| (inst, cause))
+            let sites = std::iter::once(&it.site).chain(&it.related);
+            let mut insts: Vec<Option<Inst>> = sites.filter_map(|it| it.inst).map(Some).collect();
+            if insts.is_empty() {
+                insts.push(None);
+            }
+            insts.into_iter().map(move |inst| (inst, cause))
         });
         found.chain(used)
     }

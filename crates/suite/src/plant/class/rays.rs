@@ -104,7 +104,7 @@ pub(super) const ALL: &[Class] = &[
         Some(
             Snippet::new()
                 .declare(SCENE)
-                .cause(RAY, &RAY.replace("-1)", "0)"))
+                .fault(RAY, &RAY.replace("-1)", "0)"))
                 .line(QUERY)
                 .partner("q.TraceRayInline(Scene, RAY_FLAG_NONE, 1, ray);")
                 .line("q.Proceed();")
