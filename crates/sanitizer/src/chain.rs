@@ -19,7 +19,7 @@
 //! goes on in the records of that group.
 
 use diag::Span;
-use ir::{Inst, Op, Value};
+use ir::{Inst, Op, Ray, Value};
 use ops::WaveOp;
 use ops::wave::Sees;
 
@@ -130,6 +130,8 @@ pub(crate) enum Between {
     Orders,
     /// How threads are assigned to lanes.
     Lanes,
+    /// How candidates are offered to ray queries.
+    Rays,
 }
 
 /// A place whose contents differ, and which another group has written in some run: where the walk goes on in records of
@@ -370,6 +372,7 @@ impl<'a> Walk<'a> {
             Op::Wave { op, args, .. } => {
                 self.wave((*op, args, inst), value, made, (right, wrong), path);
             }
+            Op::Ray(ray) if self.between == Between::Rays => self.answer(ray, made, path),
             op if op.effects().memory().is_some() => {
                 let any = self.operands(&op.address_and_values().0, made, path);
                 if !any || self.seeks_split.is_some() {
@@ -591,6 +594,21 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// What a ray query answers, where candidates come otherwise: that is the reason, unless the ray or a hit that was
+    /// committed is another one, too.
+    fn answer(&mut self, ray: &Ray, at: Spots, path: &mut Vec<Link>) {
+        let module = self.facts.module;
+        let Some(handle) = ray.args.first() else { return self.end(Rank::Unknown, path) };
+        let given = module.insts.iter().filter_map(|it| match &it.op {
+            Op::Ray(other) if other.args.first() == Some(handle) => other.args.get(1..),
+            _ => None,
+        });
+        let given: Vec<Value> = given.flatten().copied().collect();
+        if !self.operands(&given, at.before(), path) && !self.operands(&[*handle], at, path) {
+            self.end(Rank::Astray, path);
+        }
+    }
+
     /// Places in memory, one of each run, whose contents differ before these moments.
     fn memory(&mut self, cells: [Cell; 3], before: Spots, path: &mut Vec<Link>) {
         self.steps += 1;
@@ -717,7 +735,7 @@ impl<'a> Walk<'a> {
             true => (self.right, self.wrong, cells[1], before.wrong.time),
             false => (self.wrong, self.right, cells[0], before.right.time),
         };
-        let is_late = self.between != Between::Widths
+        let is_late = matches!(self.between, Between::Orders | Between::Lanes)
             && there
                 .writes(cell, Time::MAX)
                 .iter()

@@ -12,7 +12,7 @@ use ops::wave::Sees;
 use ops::{Binary, Compare, LaneMask, Ty, WaveOp};
 
 use crate::chain::{Between, Hop, Link, Rank, Walk, What};
-use crate::compare::{Difference, Side, Writer, describe, in_words, of_type};
+use crate::compare::{self, Difference, Side, Writer, describe, in_words, of_type};
 use crate::facts::{self, Facts};
 use crate::finding::{Finding, Kind, Site};
 use crate::hash::HashSet;
@@ -56,6 +56,8 @@ fn between([a, b]: [&Side<'_>; 2]) -> Between {
         Between::Widths
     } else if a.launch.lane_order != b.launch.lane_order {
         Between::Lanes
+    } else if a.variation.search != b.variation.search {
+        Between::Rays
     } else {
         Between::Orders
     }
@@ -69,7 +71,7 @@ fn third<'s>(a: &Side<'_>, right: &'s [Side<'s>], between: Between) -> Option<&'
             let others = right.iter().filter(|it| width(it) != width(a));
             others.min_by_key(|it| width(it).abs_diff(width(a)))
         }
-        Between::Orders => right.first(),
+        Between::Orders | Between::Rays => right.first(),
         // In each, other threads meet.
         Between::Lanes => None,
     }
@@ -210,7 +212,9 @@ fn report(
             "{place} is the first that differs: {} against {}",
             sides[0], sides[1]
         )],
-        helps: vec![help(module, (kind, rank), cause).to_owned()],
+        helps: vec![
+            compare::of_rays(kind).unwrap_or_else(|| help(module, (kind, rank), cause)).to_owned(),
+        ],
         stacks: Vec::new(),
         group,
         wave: slot / b.launch.wave_width,

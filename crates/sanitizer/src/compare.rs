@@ -197,7 +197,8 @@ pub fn explain(
     };
     let slice: HashSet<Inst> =
         writers.iter().flat_map(|it| slice::backward(&facts, it.inst)).collect();
-    let has_chain = matches!(kind, Kind::WidthDependentResult | Kind::OrderDependentResult);
+    let has_chain = matches!(kind, Kind::WidthDependentResult | Kind::OrderDependentResult)
+        || of_rays(kind).is_some();
     if has_chain
         && let Some(finding) =
             chained::explain(&facts, [a, b], (kind, difference, what), &writers, right, &slice)?
@@ -303,16 +304,21 @@ fn advised(kind: Kind, name: &str) -> Option<String> {
             "decide by threads instead of waves; to number waves without gaps, let the first lane of each increment a counter in groupshared memory"
                 .to_owned()
         }
-        Kind::CandidateDependentResult => {
-            "decide by what a candidate is, such as its distance, not by how many there are or which comes first"
-                .to_owned()
-        }
-        Kind::RayTie => {
-            "use only what equally near hits have in common, such as the distance, or choose one of them by a rule of your own"
-                .to_owned()
-        }
-        _ => return None,
+        _ => return of_rays(kind).map(str::to_owned),
     })
+}
+
+/// What may be done about a result that depends on how candidates are offered to ray queries; `None` for others.
+pub(crate) fn of_rays(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::CandidateDependentResult => Some(
+            "decide by what a candidate is, such as its distance, not by how many there are or which comes first",
+        ),
+        Kind::RayTie => Some(
+            "use only what equally near hits have in common, such as the distance, or choose one of them by a rule of your own",
+        ),
+        _ => None,
+    }
 }
 
 /// The finding about a difference of which only the store is known.

@@ -133,7 +133,7 @@ pub(super) const ALL: &[Class] = &[
         Some(
             traced(2)
                 .line("uint planted = 0;")
-                .cause(
+                .fault(
                     "while (q.Proceed()) q.CommitNonOpaqueTriangleHit();",
                     "while (q.Proceed()) planted += 1;",
                 )
