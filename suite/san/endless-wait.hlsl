@@ -119,9 +119,9 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
     if (t == 0) {
         uint seen, before;
-        do { //? endless-wait: 3 of 4 groups have not started, and need not start before these have ended
+        do {
             InterlockedOr(Ready[0], 0, seen);
-        } while (seen < g);
+        } while (seen < g); //? endless-wait: 3 of 4 groups have not started, and need not start before these have ended
         Out[g] = seen;
         InterlockedAdd(Ready[0], 1, before);
     }
@@ -335,4 +335,73 @@ void main(uint t : SV_GroupIndex) {
         }
     }
     Out[t] = sum;
+}
+
+//--- san-a-lock-that-is-never-released
+//# widths 8 32
+//# zero Lock 4
+//# zero Sum 4
+RWStructuredBuffer<uint> Lock, Sum;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    bool done = false;
+    uint before;
+    while (!done) { //? endless-wait: sets `Lock` back to 0 between them
+        InterlockedCompareExchange(Lock[0], 0, 1, before);
+        if (before == 0) {
+            Sum[0] += t;
+            done = true;
+        }
+    }
+}
+
+//--- san-a-lock-whose-holder-breaks-out
+//# widths 8 32
+//# zero Lock 4
+//# zero Sum 4
+RWStructuredBuffer<uint> Lock, Sum;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint before;
+    while (true) { //? endless-wait: (2) and leaves the loop here, still holding it
+        InterlockedExchange(Lock[0], 1, before);
+        if (before == 0) {
+            Sum[0] += t;
+            break;
+        }
+    }
+}
+
+//--- san-a-turn-that-is-the-number-of-the-group
+//# groups 4 1 1
+//# zero Ready 4
+//# zero Out 16
+RWStructuredBuffer<uint> Ready;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    if (t == 0) {
+        uint seen, before, turn;
+        turn = g; //? endless-wait: the number that is waited for follows from the index of the group
+        do {
+            InterlockedOr(Ready[0], 0, seen);
+        } while (seen < turn);
+        Out[g] = seen;
+        InterlockedAdd(Ready[0], 1, before);
+    }
+}
+
+//--- san-an-update-that-never-succeeds
+// No lock: what is compared is computed.
+//# widths 4
+//# zero Sum 4
+RWStructuredBuffer<uint> Sum;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    bool done = false;
+    uint known = 5, before;
+    while (!done) { //? endless-wait: nothing outside the loop stores there
+        InterlockedCompareExchange(Sum[0], known, known + t, before);
+        if (before == known) done = true;
+    }
 }

@@ -100,6 +100,14 @@ pub(crate) fn computed_until(
     found
 }
 
+/// The comparisons that decide whether lanes leave a loop.
+pub(crate) fn comparisons(facts: &Facts<'_>, around: Inst) -> Vec<Inst> {
+    let is_compare = |it: &Inst| matches!(facts.module.inst(*it).op, Op::Compare(..));
+    let mut found = computed_until(facts, &facts.leaving(around), |it| is_compare(&it));
+    found.retain(is_compare);
+    found
+}
+
 /// The memory that an operation loads from.
 pub(crate) fn read(module: &Module, op: &Op) -> Option<Memory> {
     op.effects().reads().map(|it| memory(module, it))

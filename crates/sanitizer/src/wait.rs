@@ -1,5 +1,8 @@
 //! Endless loops: which lanes wait, for which store, and why it cannot happen.
 
+mod lock;
+mod turn;
+
 use std::collections::VecDeque;
 
 use interp::Progress;
@@ -42,6 +45,7 @@ pub(crate) fn endless(
     let mut helps = Vec::new();
     let mut notes = Vec::new();
     let mut stores: Vec<Inst> = Vec::new();
+    let kept = lock::kept(facts, at.inst, &reads);
     for (load, memory) in &reads {
         let name = memory.name(facts.module);
         related.push(Site {
@@ -63,7 +67,11 @@ pub(crate) fn endless(
             text: "(2) they wait for this store".to_owned(),
         });
     }
-    if stores.is_empty() && !reads.is_empty() {
+    if let Some(kept) = kept {
+        related = kept.sites.into();
+        notes.push("nothing ever releases the lock".to_owned());
+        helps.push(kept.help);
+    } else if stores.is_empty() && !reads.is_empty() {
         notes.push("nothing outside the loop stores there".to_owned());
     }
     let absent = flow.started() & !at.active;
@@ -109,6 +117,20 @@ pub(crate) fn endless(
             false => "store what the loop waits for, or leave the loop without it".to_owned(),
         });
     }
+    let looping = Site {
+        span: at.span,
+        inst: Some(at.inst),
+        text: format!("{} loop{} here", Named(at.active), third_person(at.active)),
+    };
+    // Waiting is right if every group that is waited for has started.
+    let number = if blames_groups { turn::of_group(facts, at.inst, &reads) } else { None };
+    let site = match number {
+        Some(number) => {
+            related.insert(0, looping);
+            number
+        }
+        None => looping,
+    };
     Some(Finding {
         kind: Kind::EndlessWait,
         message: match reads.first() {
@@ -124,11 +146,7 @@ pub(crate) fn endless(
                 third_person(at.active)
             ),
         },
-        site: Site {
-            span: at.span,
-            inst: Some(at.inst),
-            text: format!("{} loop{} here", Named(at.active), third_person(at.active)),
-        },
+        site,
         related,
         notes,
         helps,

@@ -850,7 +850,7 @@ const ALL: &[Class] = &[
                     .partner(&format!("while (!{word}) {{"))
                     .partner("    InterlockedCompareExchange(Grid[0], 0, 1, before);")
                     .line("    if (before == 0) {")
-                    .cause("        InterlockedExchange(Grid[0], 0, old);", "        old = 0;")
+                    .cause("        InterlockedExchange(Grid[0], 0, old);", "        // no release")
                     .line(&format!("        {word} = true;"))
                     .line("    }")
                     .line("}"),

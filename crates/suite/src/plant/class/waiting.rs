@@ -28,7 +28,7 @@ pub(super) const ALL: &[Class] = &[
                     .declare("RWStructuredBuffer<uint> Served, Turns;")
                     .line("uint planted = 1, turn, seen;")
                     .line("if (thread == 0) {")
-                    .cause("    InterlockedAdd(Turns[0], 1, turn);", &format!("    {own}"))
+                    .fault("    InterlockedAdd(Turns[0], 1, turn);", &format!("    {own}"))
                     .partner(&format!("    {wait}"))
                     .line("    InterlockedAdd(Served[0], 1, seen);")
                     .line("}")
