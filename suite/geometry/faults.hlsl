@@ -122,3 +122,21 @@ void gs(point V v[1], inout PointStream<V> stream) {
     stream.Append(made);
 }
 float4 ps(V v) : SV_Target { return v.a; }
+
+//--- a-loop-that-emits-too-often
+//# draw 4x1 vertices 4 geometry
+//# raster Topology: PointList
+//# widths 4
+struct V { float4 position : SV_Position; nointerpolation uint a : A; };
+V vs(uint id : SV_VertexID) {
+    V v;
+    v.position = float4((id + 0.5) / 2 - 1, 0, 0.5, 1);
+    v.a = id;
+    return v;
+}
+[maxvertexcount(2)]
+void gs(point V v[1], inout PointStream<V> stream) {
+    uint count = v[0].a + 1; //? out-of-bounds: this bounds the loop that emits
+    for (uint k = 0; k < count; ++k) stream.Append(v[0]);
+}
+float4 ps(V v) : SV_Target { return v.a; }

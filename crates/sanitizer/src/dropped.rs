@@ -7,12 +7,13 @@
 use interp::observe::{AccessEvent, Space};
 use ir::group::{BUFFERS, MeshIo};
 use ir::stage::Shape;
-use ir::{Binding, Module, Op, Private, Shared, Slot, Value};
+use ir::{Binding, Inst, Module, Op, Private, Shared, Slot, Value};
 use ops::LaneMask;
 
 use crate::facts::Facts;
-use crate::finding::{Finding, Kind, Named, third_person};
+use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::hash::HashMap;
+use crate::slice;
 
 /// What a module can drop.
 pub(crate) enum Dropped {
@@ -101,23 +102,32 @@ impl Dropped {
     }
 
     /// Looks at a store.
-    pub(crate) fn store(&mut self, width: u32, event: &AccessEvent<'_>) -> Option<Finding> {
+    pub(crate) fn store(
+        &mut self,
+        facts: &Facts<'_>,
+        width: u32,
+        event: &AccessEvent<'_>,
+    ) -> Option<Finding> {
         let lanes = event.at.active & event.in_bounds & !event.address_poison & !event.value_poison;
         let of = |lane: u32| event.values.first().map_or(0, |it| it.get(lane) as u32);
-        let at = |lane: u32| event.addresses.get(lane as usize).copied().unwrap_or(u64::MAX);
+        let index = |lane: u32| event.addresses.get(lane as usize).copied().unwrap_or(u64::MAX);
         match (self, &event.space) {
             (Dropped::Vertices { count, most, .. }, Space::Private(it)) if it == count => {
-                let beyond = lanes.iter().filter(|lane| at(*lane) == 0 && of(*lane) > *most);
+                let beyond = lanes.iter().filter(|lane| index(*lane) == 0 && of(*lane) > *most);
                 let beyond: LaneMask = beyond.collect();
                 beyond.first()?;
                 let text = format!("{} emit{} too many here", Named(beyond), third_person(beyond));
                 let message = format!("more vertices are emitted than `[maxvertexcount({most})]`");
                 let note = "Direct3D drops the vertices beyond; Vulkan leaves everything undefined";
-                Some(finding(event, width, beyond, message, text, note))
+                let found = finding(event, width, beyond, message, text, note);
+                Some(match bound(facts, event.at.inst) {
+                    Some(bound) => found.caused_at(bound),
+                    None => found,
+                })
             }
             (Dropped::Mesh { counts, io, set, .. }, Space::Shared(it)) if it == counts => {
                 let lane = lanes.first()?;
-                let (which, count) = (at(lane) as usize & 1, of(lane));
+                let (which, count) = (index(lane) as usize & 1, of(lane));
                 set.entry(event.at.group).or_default()[which] = count;
                 let (what, most) = match which {
                     0 => ("vertices", io.most_vertices),
@@ -134,7 +144,7 @@ impl Dropped {
             (Dropped::Mesh { records, io, set, .. }, Space::Buffer(it, _)) if it == records => {
                 let [vertices, _] = set.get(&event.at.group).copied()?;
                 let (first, end) = (u64::from(MeshIo::INDICES), u64::from(io.vertex_slot(0)));
-                let word = |lane: u32| at(lane) / 4 % u64::from(io.words().max(1));
+                let word = |lane: u32| index(lane) / 4 % u64::from(io.words().max(1));
                 let beyond = lanes.iter().find_map(|lane| {
                     let of_indices = (first..end).contains(&word(lane));
                     let mut indices = event.values.iter().map(|it| it.get(lane) as u32);
@@ -150,6 +160,31 @@ impl Dropped {
             _ => None,
         }
     }
+}
+
+/// What decides how often a loop emits: where its bound is computed, or else the condition.
+fn bound(facts: &Facts<'_>, emits: Inst) -> Option<Site> {
+    let module = facts.module;
+    let is_loop = |it: &Inst| matches!(module.inst(*it).op, Op::Loop { .. });
+    let around = facts.ancestors(emits).find(is_loop)?;
+    let is_inside = |it: Value| facts.defined_in(it).is_some_and(|it| facts.encloses(around, it));
+    let (compare, bound) = slice::comparisons(facts, around).into_iter().find_map(|inst| {
+        let Op::Compare(_, a, b) = module.inst(inst).op else { return None };
+        match (is_inside(a), is_inside(b)) {
+            (true, false) => Some((inst, b)),
+            (false, true) => Some((inst, a)),
+            _ => None,
+        }
+    })?;
+    let is_computed = |it: &Inst| {
+        let op = &module.inst(*it).op;
+        op.is_pure() && !op.operands().is_empty()
+    };
+    let (inst, text) = match module.made_by(bound).filter(is_computed) {
+        Some(it) => (it, "this bounds the loop that emits"),
+        None => (compare, "the loop that emits goes on while this holds"),
+    };
+    Some(Site { span: module.inst(inst).span, inst: Some(inst), text: text.to_owned() })
 }
 
 /// The operation that made a value.

@@ -660,7 +660,7 @@ impl Observer for Watcher<'_> {
             None => {}
         }
         if !matches!(self.dropped, Dropped::Nothing) {
-            let found = self.dropped.store(self.width, event);
+            let found = self.dropped.store(&self.facts, self.width, event);
             self.add(found);
         }
         self.access(event, alias::Act::Store);
@@ -733,11 +733,11 @@ impl Observer for Watcher<'_> {
             self.sink(event.at, selector.as_slice(), event.poison, "used as a condition");
         }
         self.races.together(event.at);
+        self.poison.diverge(&self.facts, event);
         let policy = self.rules.reconvergence;
         let (facts, flow, ..) = self.flow(event.at);
         flow.diverge(facts, event);
         flow.convergence.diverge(facts, event, policy);
-        self.poison.diverge(&self.facts, event);
     }
 
     fn enter(&mut self, at: At) {

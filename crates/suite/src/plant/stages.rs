@@ -242,7 +242,7 @@ pub(super) const ALL: &[DrawClass] = &[
         stage: Where::Geometry,
         lines: |_| {
             vec![
-                cause("uint more = 2 * v.one;", "uint more = 2 * v.one + n;"),
+                fault("uint more = 2 * v.one;", "uint more = 2 * v.one + n;"),
                 partner("for (uint k = 0; k < more; k++) stream.Append(corner);"),
                 same("corner = input[0];"),
             ]
