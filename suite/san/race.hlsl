@@ -559,3 +559,31 @@ void main(uint t : SV_GroupIndex) {
         if (t == 0) Out[k] = In[k] * 3;
     }
 }
+
+//--- san-a-group-reads-what-another-one-writes
+// Each thread writes its own element.
+//# widths 4
+//# groups 4 1 1
+//# zero Grid 128
+//# zero Out 128
+RWStructuredBuffer<uint> Grid, Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    uint self = g * 8 + t;
+    Grid[self] = t;
+    Out[self] = Grid[(self + 8) % 32]; //? race: (1) at that of a thread of another group
+}
+
+//--- san-a-group-writes-what-another-one-reads
+// Each thread reads its own element.
+//# widths 4
+//# groups 4 1 1
+//# zero Grid 128
+//# zero Out 128
+RWStructuredBuffer<uint> Grid, Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    uint self = g * 8 + t;
+    Grid[(self + 8) % 32] = t; //? race: at that of a thread of another group
+    Out[self] = Grid[self];
+}

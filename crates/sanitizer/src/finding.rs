@@ -298,9 +298,12 @@ impl Finding {
 
     /// The two accesses of a race, the later one first.
     pub(crate) fn accesses(&self) -> [Option<Span>; 2] {
-        let all = || std::iter::once(&self.site).chain(&self.related);
-        let second = all().find(|it| number_of(&it.text) == "(2)").unwrap_or(&self.site);
-        [Some(second.span), self.related.first().map(|it| it.span)]
+        let numbered = |number: &str| {
+            let mut all = std::iter::once(&self.site).chain(&self.related);
+            all.find(|it| number_of(&it.text) == number).map(|it| it.span)
+        };
+        let first = || self.related.first().map(|it| it.span);
+        [numbered("(2)").or(Some(self.site.span)), numbered("(1)").or_else(first)]
     }
 
     /// The check of a check-then-set.

@@ -31,6 +31,13 @@ pub(crate) fn place(facts: &Facts<'_>, space: &Space<'_>, address: u64, size: u6
     }
 }
 
+/// The index of the element of a structured buffer that an access is to.
+pub(crate) fn element(facts: &Facts<'_>, space: &Space<'_>, address: u64) -> Option<u64> {
+    let Space::Buffer(binding, _) = space else { return None };
+    let view = facts.module.resource(*binding).kind.view();
+    (view.address != AddressKind::Texel).then(|| address.checked_div(u64::from(view.stride)))?
+}
+
 /// The position of the scalar that contains a byte of a resource.
 pub(crate) fn of_byte(facts: &Facts<'_>, binding: Binding, byte: u64) -> String {
     let view = facts.module.resource(binding).kind.view();

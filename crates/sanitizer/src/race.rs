@@ -614,19 +614,44 @@ impl Races {
             );
         }
         let message = message(kind, name);
+        // Who stays at the place of its own number is right; the other access reaches into another group.
+        let is_own = |access: &Record, lane: u32| {
+            let group = self.names.get(access.group as usize).copied().unwrap_or_default();
+            let thread = own_thread(facts, group, access.wave * width + lane);
+            thread.is_some_and(|it| place::element(facts, &space, address) == Some(it))
+        };
+        let is_told = kind == Kind::Race && !same_group && cause.is_none();
+        let own = [(&before, before_lane), (&now, now_lane)].map(|it| is_own(it.0, it.1));
+        let (is_first, is_second) =
+            (is_told && own == [false, true], is_told && own == [true, false]);
+        if is_first || is_second {
+            let (it, other) = if is_first { (1, 2) } else { (2, 1) };
+            notes.push(format!(
+                "({other}) is at the element of its own thread, ({it}) at that of a thread of another group"
+            ));
+        }
+        let (in_first, in_second) = match is_first {
+            true => (place.as_str(), "it"),
+            false => ("it", place.as_str()),
+        };
         let second = Site {
             span: event.at.span,
             inst: Some(event.at.inst),
-            text: format!("(2) {} {} {place} here", who(&now, now_lane), now.act.verb()),
+            text: format!("(2) {} {} {in_second} here", who(&now, now_lane), now.act.verb()),
         };
         let first = Site {
             span: facts.module.inst(before.inst).span,
             inst: Some(before.inst),
-            text: format!("(1) {} {} it here", who(&before, before_lane), before.act.verb()),
+            text: format!(
+                "(1) {} {} {in_first} here",
+                who(&before, before_lane),
+                before.act.verb()
+            ),
         };
-        let (site, other) = match cause {
-            Some(cause) => (cause, Some(second)),
-            None => (second, None),
+        let (site, first, other) = match cause {
+            Some(cause) => (cause, first, Some(second)),
+            None if is_first => (first, second, None),
+            None => (second, first, None),
         };
         let declared = Site { span: declared, inst: None, text: "declared here".to_owned() };
         let related = std::iter::once(first).chain(Some(declared)).chain(other).chain(sites);
@@ -654,6 +679,12 @@ impl Act {
             Act::Atomic => "changes",
         }
     }
+}
+
+/// The number of a thread in the whole dispatch, where all of it is one row.
+fn own_thread(facts: &Facts<'_>, [group, y, z]: [u32; 3], thread: u32) -> Option<u64> {
+    let [size, 1, 1] = facts.module.group_size else { return None };
+    ([y, z] == [0; 2]).then(|| u64::from(group) * u64::from(size) + u64::from(thread))
 }
 
 /// The name of what is accessed, and where it is declared.
