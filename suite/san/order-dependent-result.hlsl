@@ -119,8 +119,8 @@ V vs(uint id : SV_VertexID) {
 }
 float4 ps(V v) : SV_Target {
     uint ticket;
-    InterlockedAdd(Tickets[0], 1, ticket); //? order-dependent-result: the order in which the waves of a draw run
-    return ticket * 10 + v.id;
+    InterlockedAdd(Tickets[0], 1, ticket);
+    return ticket * 10 + v.id; //? order-dependent-result: the order in which the waves of a draw run
 }
 
 //--- pixels-take-tickets-in-the-order-of-primitives

@@ -19,6 +19,15 @@ pub(crate) fn before(
     in_order(holders(module, value).filter(|it| it.span.hi <= place.lo))
 }
 
+/// Those after a place.
+pub(crate) fn after(
+    module: &Module,
+    value: Value,
+    place: Span,
+) -> impl DoubleEndedIterator<Item = &Variable> {
+    in_order(holders(module, value).filter(|it| place.hi <= it.span.lo))
+}
+
 fn in_order<'m>(all: impl Iterator<Item = &'m Variable>) -> std::vec::IntoIter<&'m Variable> {
     let mut all: Vec<&Variable> = all.collect();
     ops::sort_by_key(&mut all, |it| it.span.lo);

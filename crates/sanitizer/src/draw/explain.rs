@@ -7,18 +7,20 @@
 
 use std::collections::BTreeMap;
 
+use diag::Span;
 use interp::Observer;
 use interp::observe::{AccessEvent, At, DiscardEvent, WaveEvent};
 use ir::exec::{Invocation, LaneOrder, WaveInputs};
 use ir::facts::Space;
 use ir::stage::{SystemValue, element_of};
-use ir::{Binding, Inst, Module, Op, Value};
+use ir::{Atomic, Binding, Inst, Module, Op, Value};
 use ops::intrinsics::Stage;
 use ops::wave::Sees;
 use ops::{LaneMask, WaveOp};
 
 use super::contents::{Content, Difference, Holder, Left};
 use super::{Ended, How, Order, Part, Scene, Sweep, Watched};
+use crate::assigned;
 use crate::compare::of_type;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
@@ -340,7 +342,7 @@ impl<S: Scene> Sweep<'_, S> {
         let mut finding = Finding {
             kind,
             message: format!("`{name}` depends on {what}"),
-            site: Site { span: diag::Span::NONE, inst: None, text: "written here".to_owned() },
+            site: Site { span: Span::NONE, inst: None, text: "written here".to_owned() },
             related: Vec::new(),
             notes: vec![note],
             helps: Vec::new(),
@@ -396,16 +398,18 @@ impl<S: Scene> Sweep<'_, S> {
                 let value = of_type(module.ty(step.value), step.bits);
                 format!("{value}{} ({words})", company(step))
             };
-            finding.site = Site {
-                span: module.inst(inst).span,
-                inst: Some(inst),
-                text: format!(
-                    "{} gets {}, or {}",
-                    named(a.of),
-                    side(a, &words[0]),
-                    side(b, &words[1])
-                ),
+            let differs =
+                format!("{} gets {}, or {}", named(a.of), side(a, &words[0]), side(b, &words[1]));
+            let (span, inst) = (module.inst(inst).span, Some(inst));
+            let spent = spent(module, a.value).filter(|_| kind == Kind::OrderDependentResult);
+            finding.site = match spent {
+                Some((span, inst)) => Site { span, inst, text: format!("{differs} here") },
+                None => Site { span, inst, text: differs },
             };
+            if spent.is_some() {
+                let text = "numbers are taken here in any order".to_owned();
+                finding.related.push(Site { span, inst, text });
+            }
             finding.wave = b.wave;
             let written = suspect.written(&name);
             finding.related.extend(written.filter(|it| it.span != finding.site.span));
@@ -423,6 +427,27 @@ impl<S: Scene> Sweep<'_, S> {
         finding.helps = help(kind, &name, suspect.part);
         Ok((suspect.part.stage(), finding.with_stacks(suspect.module), None))
     }
+}
+
+/// Where a program first goes on with the number that it has taken from a counter: taking numbers in any order is right, it
+/// is what becomes of them that may be wrong.
+fn spent(module: &Module, number: Value) -> Option<(Span, Option<Inst>)> {
+    let taken = module.inst(module.made_by(number)?);
+    let (Op::Atomic { op: Atomic::Add, .. } | Op::SharedAtomic { op: Atomic::Add, .. }) = taken.op
+    else {
+        return None;
+    };
+    let is_behind = |it: &Span| taken.span.hi <= it.lo;
+    let by_variable = assigned::after(module, number, taken.span).next();
+    let uses = |it: &Inst| {
+        let data = module.inst(*it);
+        let is_kept = data.op.is_terminator() || data.op.is_construct();
+        !is_kept && data.op.operands().contains(&number) && is_behind(&data.span)
+    };
+    let by_inst = (0..module.insts.len() as u32).map(Inst).find(uses);
+    let by_inst = by_inst.map(|it| (module.inst(it).span, Some(it)));
+    let all = by_variable.map(|it| (it.span, None)).into_iter().chain(by_inst);
+    all.min_by_key(|it| it.0.lo)
 }
 
 /// Who took part, in words.
