@@ -40,11 +40,11 @@ pub(crate) fn holders(module: &Module, value: Value) -> impl Iterator<Item = &Va
 }
 
 /// A branch of which one arm assigns a scalar of a variable, and the other leaves it as it was declared, without a value.
-///
-/// Only where the variable is set piece by piece: other pieces have been assigned before, and the branch begins with one
-/// that has not. There the branch is the odd one; a variable that has no value at all before the branch, or that the branch
-/// sets as a whole, lacks one where it is declared.
 pub(crate) struct Skipped<'m> {
+    /// Whether the branch is the odd one: the variable is set piece by piece, other pieces have been assigned before, and
+    /// the branch begins with one that has not. A variable that has no value at all before the branch, or that the branch
+    /// sets as a whole, lacks one where it is declared.
+    pub(crate) is_odd: bool,
     pub(crate) branch: Inst,
     /// The scalar behind the branch, and before.
     pub(crate) joined: Value,
@@ -117,15 +117,13 @@ fn skipped_piece<'m>(
     let start = own.partition_point(|it| it.span.lo < span.lo);
     let (before, rest) = own.split_at(start);
     // Behind an assignment of a part, something is still unset.
-    let is_of_a_part = |it: &&&Variable| {
+    let is_of_a_part = |it: &&Variable| {
         it.span != declared.span && it.span.hi <= span.lo && it.values.contains(&unset)
     };
-    before.iter().rev().find(is_of_a_part)?;
+    let is_partly_set = before.iter().any(is_of_a_part);
     let inside = &rest[..rest.partition_point(|it| it.span.lo < span.hi)];
     let first = inside.first()?;
-    if !pieces.iter().any(|it| first.values.contains(&it.set)) {
-        return None;
-    }
+    let is_odd = is_partly_set && pieces.iter().any(|it| first.values.contains(&it.set));
     let assignment = inside.iter().find(|it| it.values.contains(&set))?;
-    Some(Skipped { branch, joined, unset, assignment })
+    Some(Skipped { is_odd, branch, joined, unset, assignment })
 }

@@ -100,14 +100,17 @@ pub(super) fn skipped_assignment(
     let module = facts.module;
     let found =
         assigned::skipped(module).into_iter().find(|it| (it.branch, it.unset) == (branch, value));
-    let Some(Skipped { assignment, .. }) = found else { return declared };
-    let Origin { site: declaration, lanes, .. } = declared;
+    let Some(Skipped { assignment, is_odd, .. }) = found else { return declared };
+    let Origin { site: declaration, lanes, .. } = declared.clone();
     let (who, s) = (Named(lanes), third_person(lanes));
     let site = Site {
         span: condition(facts, branch),
         inst: Some(branch),
         text: format!("{who} skip{s} the assignment here"),
     };
+    if !is_odd {
+        return Origin { related: vec![site], ..declared };
+    }
     let set =
         Site { span: assignment.span, inst: None, text: "only this gives it a value".to_owned() };
     let related = [set, declaration].into_iter().filter(|it| !overlap(it.span, site.span));
