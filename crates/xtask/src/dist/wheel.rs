@@ -7,8 +7,10 @@ use std::process::Command;
 use super::{Trouble, build};
 use crate::ratchet;
 
-/// The ratchet of the wheel, in bytes. Lower it when the wheel shrinks; raise it with a reason.
+/// The ratchets of the wheel, in bytes: by Rust's own linker, and by Zig's. Lower them when the wheel shrinks; raise them with
+/// a reason.
 const MOST: usize = 7_200_000;
+const MOST_BY_ZIG: usize = 7_550_000;
 
 pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
     if !build::is_there("maturin") {
@@ -25,9 +27,14 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
         .arg(&folder)
         // The earliest time that the format of wheels has.
         .env("SOURCE_DATE_EPOCH", "315532800");
-    if build::has_zig() {
+    let has_zig = build::has_zig();
+    if has_zig {
         // Wheels for glibc 2.17 have this name.
         command.args(["--zig", "--compatibility", "manylinux2014"]);
+    } else if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        // Rust's own linker puts functions that look alike side by side, where deflate finds one in the other: 5 % less. Zig's
+        // has no such option.
+        command.args(["--", "-Clink-arg=-Wl,--bp-compression-sort=function"]);
     }
     if !command.status().is_ok_and(|it| it.success()) {
         return Err(Trouble::Fails("the build failed".to_owned()));
@@ -42,6 +49,6 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
     fs::rename(&made, &to).map_err(|error| error.to_string())?;
     let _ = fs::remove_dir(&folder);
     let size = fs::metadata(&to).map_err(|error| error.to_string())?.len();
-    ratchet::check("the wheel", size as usize, MOST)?;
+    ratchet::check("the wheel", size as usize, if has_zig { MOST_BY_ZIG } else { MOST })?;
     Ok(to)
 }
