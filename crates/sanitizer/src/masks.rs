@@ -2,7 +2,6 @@
 
 use diag::Span;
 use interp::observe::{At, WaveEvent};
-use ir::flow::used;
 use ir::{Inst, Module, Op, Value};
 use ops::{Binary, LaneMask, Ternary, Ty, WaveOp};
 
@@ -26,7 +25,9 @@ struct Cut {
 
 impl Masks {
     pub(crate) fn new(module: &Module) -> Masks {
-        let used = used(module);
+        let mut used = vec![false; module.values.len()];
+        let reading = module.insts.iter().filter(|it| !is_note(&it.op));
+        reading.flat_map(|it| it.op.operands()).for_each(|it| used[it.index()] = true);
         let sets = || {
             let insts = module.insts.iter().enumerate();
             insts.filter_map(|(index, it)| match &it.op {
@@ -117,7 +118,9 @@ fn first_use(module: &Module, set: Inst, ignored: &[usize]) -> Option<(Span, Opt
     let data = module.inst(set);
     let words = || (0..).zip(&data.results);
     let read: Vec<Value> = words().filter(|it| !ignored.contains(&it.0)).map(|it| *it.1).collect();
-    let uses = |op: &Op| !op.is_terminator() && op.operands().iter().any(|it| read.contains(it));
+    let uses = |op: &Op| {
+        !op.is_terminator() && !is_note(op) && op.operands().iter().any(|it| read.contains(it))
+    };
     let by_inst = module.insts.iter().position(|it| uses(&it.op)).map(|at| Inst(at as u32));
     let by_inst = by_inst.map(|it| (module.inst(it).span, Some(it)));
     // A variable of four words holds the whole set.
@@ -130,6 +133,11 @@ fn first_use(module: &Module, set: Inst, ignored: &[usize]) -> Option<(Span, Opt
     let first = by_variable.into_iter().chain(by_inst).min_by_key(|it| it.0.lo)?;
     let overlaps = first.0.lo <= data.span.hi && data.span.lo <= first.0.hi;
     (!overlaps).then_some(first)
+}
+
+/// Whether an operation only shows a debugger what a variable holds.
+fn is_note(op: &Op) -> bool {
+    matches!(op, Op::Note(_))
 }
 
 fn is(lanes: LaneMask) -> &'static str {
