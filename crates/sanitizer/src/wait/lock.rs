@@ -1,4 +1,4 @@
-//! Locks that are never released: an atomic operation in a loop takes the lock, whoever gets it goes into a branch and leaves
+//! Locks that are never released: an atomic operation in a loop takes the lock, and the lane that gets it goes into a branch and leaves
 //! the loop from there, and nothing else ever stores to the word.
 //!
 //! A lock that its holder keeps beyond the loop, as a spin lock, is left out: where the release is missing is open.
@@ -14,7 +14,7 @@ use crate::slice::{self, Memory};
 
 /// How a lock is taken and kept.
 pub(super) struct Kept {
-    /// The branch of whoever gets it, numbered (1); what lets that lane leave the loop, numbered (2); where it is taken.
+    /// The branch of the lane that gets it, numbered (1); what lets that lane leave the loop, numbered (2); where it is taken.
     pub(super) sites: [Site; 3],
     pub(super) help: String,
 }
@@ -41,7 +41,7 @@ pub(super) fn kept(facts: &Facts<'_>, around: Inst, reads: &[(Inst, Memory)]) ->
     let name = memory.name(module);
     let site = |span, inst, text: String| Site { span, inst, text };
     let sites = [
-        site(span(branch), Some(branch), "(1) whoever gets the lock goes on here".to_owned()),
+        site(span(branch), Some(branch), "(1) the lane that gets the lock goes on here".to_owned()),
         site(left, None, format!("(2) and {how}, still holding it")),
         site(span(take), Some(take), format!("`{name}` is the lock, and is taken here")),
     ];

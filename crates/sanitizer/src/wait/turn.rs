@@ -1,5 +1,5 @@
 //! The number that a group waits for to come up, where it follows from the index of the group: groups start in any order,
-//! and one that has not started serves nobody. A number from an atomic counter is that of a group which has started.
+//! and one that has not started serves no other. A number from an atomic counter is that of a group which has started.
 
 use ir::{Builtin, Inst, Op, Value, Variable};
 
