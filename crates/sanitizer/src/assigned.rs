@@ -40,7 +40,8 @@ pub(crate) fn holders(module: &Module, value: Value) -> impl Iterator<Item = &Va
 }
 
 /// A branch of which one arm assigns a scalar of a variable, and the other leaves it as it was declared, without a value.
-pub(crate) struct Skipped<'m> {
+#[derive(Debug)]
+pub(crate) struct Skipped {
     /// Whether the branch is the odd one: the variable is set piece by piece, other pieces have been assigned before, and
     /// the branch begins with one that has not. A variable that has no value at all before the branch, or that the branch
     /// sets as a whole, lacks one where it is declared.
@@ -49,12 +50,13 @@ pub(crate) struct Skipped<'m> {
     /// The scalar behind the branch, and before.
     pub(crate) joined: Value,
     pub(crate) unset: Value,
-    /// The assignment that is skipped.
-    pub(crate) assignment: &'m Variable,
+    /// The variable, and the assignment that is skipped.
+    pub(crate) variable: String,
+    pub(crate) assignment: Span,
 }
 
 /// All such branches of a module.
-pub(crate) fn skipped(module: &Module) -> Vec<Skipped<'_>> {
+pub(crate) fn skipped(module: &Module) -> Vec<Skipped> {
     let branches = (0..module.insts.len() as u32).map(Inst);
     let pieces: Vec<(Inst, Vec<Piece>)> =
         branches.map(|it| (it, pieces(module, it))).filter(|it| !it.1.is_empty()).collect();
@@ -110,7 +112,7 @@ fn skipped_piece<'m>(
     names: &Names<'m>,
     (branch, pieces): (Inst, &[Piece]),
     Piece { joined, unset, set }: Piece,
-) -> Option<Skipped<'m>> {
+) -> Option<Skipped> {
     let span = module.inst(branch).span;
     let declared = holders(module, unset).next()?;
     let own = names.get(declared.name.as_str())?;
@@ -125,5 +127,6 @@ fn skipped_piece<'m>(
     let first = inside.first()?;
     let is_odd = is_partly_set && pieces.iter().any(|it| first.values.contains(&it.set));
     let assignment = inside.iter().find(|it| it.values.contains(&set))?;
-    Some(Skipped { is_odd, branch, joined, unset, assignment })
+    let (variable, assignment) = (assignment.name.clone(), assignment.span);
+    Some(Skipped { is_odd, branch, joined, unset, variable, assignment })
 }

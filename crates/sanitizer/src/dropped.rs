@@ -176,11 +176,7 @@ fn bound(facts: &Facts<'_>, emits: Inst) -> Option<Site> {
             _ => None,
         }
     })?;
-    let is_computed = |it: &Inst| {
-        let op = &module.inst(*it).op;
-        op.is_pure() && !op.operands().is_empty()
-    };
-    let (inst, text) = match module.made_by(bound).filter(is_computed) {
+    let (inst, text) = match facts.computed_by(bound) {
         Some(it) => (it, "this bounds the loop that emits"),
         None => (compare, "the loop that emits goes on while this holds"),
     };

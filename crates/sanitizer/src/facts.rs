@@ -97,6 +97,14 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The operation that computes a value from others: not a constant, an input, or a load.
+    pub(crate) fn computed_by(&self, value: Value) -> Option<Inst> {
+        self.module.made_by(value).filter(|it| {
+            let op = &self.module.inst(*it).op;
+            op.is_pure() && !op.operands().is_empty()
+        })
+    }
+
     /// The position of an instruction in textual order.
     pub(crate) fn position(&self, inst: Inst) -> u32 {
         self.nesting.extent[inst.index()].0

@@ -400,6 +400,11 @@ impl fmt::Display for Named {
     }
 }
 
+/// The verb for the lanes.
+pub(crate) fn be(lanes: LaneMask) -> &'static str {
+    if lanes.count() == 1 { "is" } else { "are" }
+}
+
 /// `s` if the subject of the verb is one lane.
 pub(crate) fn third_person(lanes: LaneMask) -> &'static str {
     if lanes.count() == 1 { "s" } else { "" }

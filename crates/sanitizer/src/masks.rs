@@ -7,7 +7,7 @@ use ops::{Binary, LaneMask, Ternary, Ty, WaveOp};
 
 use crate::assigned;
 use crate::facts::Facts;
-use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::finding::{Finding, Kind, Named, Site, be, third_person};
 
 /// Static facts about the lane masks in a module.
 pub(crate) struct Masks {
@@ -82,7 +82,7 @@ impl Masks {
         let set = Site {
             span: event.at.span,
             inst: Some(event.at.inst),
-            text: format!("{} {} in the set", Named(lost), is(lost)),
+            text: format!("{} {} in the set", Named(lost), be(lost)),
         };
         // The set is right; the mistake is to go on with a part of it.
         let (site, related) = match *used {
@@ -94,7 +94,7 @@ impl Masks {
         };
         Some(Finding {
             kind: Kind::TruncatedMask,
-            message: format!("{} {} lost: `.{name}` of the set is never read", Named(lost), is(lost)),
+            message: format!("{} {} lost: `.{name}` of the set is never read", Named(lost), be(lost)),
             site,
             related,
             notes: vec![
@@ -138,10 +138,6 @@ fn first_use(module: &Module, set: Inst, ignored: &[usize]) -> Option<(Span, Opt
 /// Whether an operation only shows a debugger what a variable holds.
 fn is_note(op: &Op) -> bool {
     matches!(op, Op::Note(_))
-}
-
-fn is(lanes: LaneMask) -> &'static str {
-    if lanes.count() == 1 { "is" } else { "are" }
 }
 
 /// A bit for a lane beyond the bits of the type: `1u << lane`.

@@ -9,7 +9,7 @@ use interp::observe::{AccessEvent, At, Space};
 use ir::{Inst, Op, Value};
 use ops::LaneMask;
 
-use crate::assigned;
+use crate::assigned::{self, Skipped};
 use crate::facts::Facts;
 use crate::flying::Flying;
 use crate::hash::HashMap;
@@ -45,6 +45,7 @@ type Skips = HashMap<(Value, Value), Inst>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
+    skipped: Vec<Skipped>,
     skips: Skips,
     all: Vec<From>,
     numbers: HashMap<From, Number>,
@@ -113,9 +114,14 @@ impl Wave {
 
 impl Origins {
     pub(crate) fn new(facts: &Facts<'_>) -> Origins {
-        let skipped = assigned::skipped(facts.module).into_iter();
-        let skipped = skipped.map(|it| ((it.joined, it.unset), it.branch));
-        Origins { skips: skipped.collect(), ..Origins::default() }
+        let skipped = assigned::skipped(facts.module);
+        let skips = skipped.iter().map(|it| ((it.joined, it.unset), it.branch)).collect();
+        Origins { skipped, skips, ..Origins::default() }
+    }
+
+    /// The assignment that lanes skip in a branch which leaves a value unset.
+    pub(crate) fn skipped(&self, branch: Inst, unset: Value) -> Option<&Skipped> {
+        self.skipped.iter().find(|it| (it.branch, it.unset) == (branch, unset))
     }
 
     pub(crate) fn group_end(&mut self, group: [u32; 3]) {
@@ -196,7 +202,7 @@ impl Origins {
 
     /// Values move along a path, all at once.
     pub(crate) fn moved(&mut self, at: At, width: u32, moves: &[(Value, Value)]) {
-        let Origins { skips, all, numbers, groups } = self;
+        let Origins { skips, all, numbers, groups, .. } = self;
         let wave = &mut groups.of(at.group).with_wave(at.wave).waves[at.wave as usize];
         let is_known = |it: &Value| matches!(wave.values.get(it.index()), Some(Some(_)));
         if !moves.iter().any(|(into, from)| is_known(into) || is_known(from)) {

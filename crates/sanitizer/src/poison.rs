@@ -499,8 +499,8 @@ impl Poison {
             Op::Undef(_) => {
                 let value = *data.results.first()?;
                 let declared = undefined(facts, data.span, value, lanes);
-                match skipped {
-                    Some(branch) => skipped_assignment(facts, value, branch, declared),
+                match skipped.and_then(|branch| exact.skipped(branch, value)) {
+                    Some(it) => skipped_assignment(facts, it, declared),
                     None => declared,
                 }
             }

@@ -190,11 +190,7 @@ fn made(facts: &Facts<'_>, at: At, problem: RayProblem, found: Finding) -> Findi
         };
         whole.filter(is_only).map(|it| Site { span: it.span, inst: None, text: text.to_owned() })
     } else {
-        let computed = suspects.iter().filter_map(|it| module.made_by(*it));
-        let mut computed = computed.filter(|it| {
-            let op = &module.inst(*it).op;
-            op.is_pure() && !op.operands().is_empty()
-        });
+        let mut computed = suspects.iter().filter_map(|it| facts.computed_by(*it));
         let is_one = suspects.len() <= 3;
         let inst = computed.next().filter(|_| is_one);
         inst.map(|it| Site { span: module.inst(it).span, inst: Some(it), text: text.to_owned() })

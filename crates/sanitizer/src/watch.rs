@@ -26,7 +26,7 @@ use crate::depth;
 use crate::dropped::Dropped;
 use crate::facts::Facts;
 use crate::feedback::Feedback;
-use crate::finding::{Finding, Kind, Named, Site};
+use crate::finding::{Finding, Kind, Named, Site, be};
 use crate::flow::Flow;
 use crate::flying::Flying;
 use crate::marked::{Guesses, Mark, Marked};
@@ -568,11 +568,7 @@ impl Observer for Watcher<'_> {
             let site = Site {
                 span: event.at.span,
                 inst: Some(event.at.inst),
-                text: format!(
-                    "{} {} active",
-                    Named(event.at.active),
-                    if event.at.active.count() == 1 { "is" } else { "are" }
-                ),
+                text: format!("{} {} active", Named(event.at.active), be(event.at.active)),
             };
             self.add(Some(Finding {
                 kind: Kind::BadWaveMask,

@@ -9,7 +9,7 @@ use ops::{LaneMask, WaveOp};
 
 use super::Origin;
 use crate::facts::Facts;
-use crate::finding::{Kind, Named, Site, third_person};
+use crate::finding::{Kind, Named, Site, be, third_person};
 use crate::flow::Flow;
 use crate::hash::HashSet;
 use crate::place;
@@ -284,10 +284,6 @@ pub(super) fn quad_origin(
         helps: vec!["move it before the lanes of the quad diverge".to_owned()],
         lanes,
     }
-}
-
-fn be(lanes: LaneMask) -> &'static str {
-    if lanes.count() == 1 { "is" } else { "are" }
 }
 
 fn it(lanes: LaneMask) -> &'static str {

@@ -6,7 +6,7 @@ use ir::{Inst, Op, Value};
 use ops::LaneMask;
 
 use super::{Array, Origin};
-use crate::assigned::{self, Skipped};
+use crate::assigned::Skipped;
 use crate::facts::Facts;
 use crate::finding::{Kind, Named, Site, third_person};
 use crate::place;
@@ -91,16 +91,8 @@ const STORE_ALL_OR_READ_LESS: &str =
     "let every thread store its element, or read only elements that have been stored";
 
 /// A scalar of a variable that a branch leaves without a value.
-pub(super) fn skipped_assignment(
-    facts: &Facts<'_>,
-    value: Value,
-    branch: Inst,
-    declared: Origin,
-) -> Origin {
-    let module = facts.module;
-    let found =
-        assigned::skipped(module).into_iter().find(|it| (it.branch, it.unset) == (branch, value));
-    let Some(Skipped { assignment, is_odd, .. }) = found else { return declared };
+pub(super) fn skipped_assignment(facts: &Facts<'_>, skipped: &Skipped, declared: Origin) -> Origin {
+    let Skipped { branch, is_odd, .. } = *skipped;
     let Origin { site: declaration, lanes, .. } = declared.clone();
     let (who, s) = (Named(lanes), third_person(lanes));
     let site = Site {
@@ -111,11 +103,14 @@ pub(super) fn skipped_assignment(
     if !is_odd {
         return Origin { related: vec![site], ..declared };
     }
-    let set =
-        Site { span: assignment.span, inst: None, text: "only this gives it a value".to_owned() };
+    let set = Site {
+        span: skipped.assignment,
+        inst: None,
+        text: "only this gives it a value".to_owned(),
+    };
     let related = [set, declaration].into_iter().filter(|it| !overlap(it.span, site.span));
     Origin {
-        message: format!("a part of `{}` is used before it is given a value", assignment.name),
+        message: format!("a part of `{}` is used before it is given a value", skipped.variable),
         related: related.collect(),
         site,
         helps: vec![
