@@ -95,6 +95,14 @@ pub struct Annotation {
     pub text: String,
 }
 
+/// `//? CODE: TEXT` at the end of the line that the sanitizer must report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Announced<'a> {
+    pub line: u32,
+    pub code: &'a str,
+    pub text: &'a str,
+}
+
 /// The size limit for all contents in the sections of a file together.
 const MOST_BYTES: usize = 1 << 28;
 
@@ -250,14 +258,30 @@ impl Section {
         !self.fails() && self.text.contains("EXPECT")
     }
 
+    /// The findings that the text announces, each on its line.
+    pub fn announced(&self) -> impl Iterator<Item = Announced<'_>> {
+        (self.line..).zip(self.text.lines()).filter_map(|(line, text)| {
+            let (_, note) = text.split_once("//? ")?;
+            let (code, text) = note.split_once(':').unwrap_or((note, ""));
+            Some(Announced { line, code: code.trim(), text: text.trim() })
+        })
+    }
+
+    /// Whether the sanitizer must report a finding, on a given line or anywhere.
+    pub fn must_find(&self, code: &str) -> bool {
+        self.finds.iter().any(|it| it == code) || self.announced().any(|it| it.code == code)
+    }
+
     /// Whether only a run under the sanitizer can check it.
     pub fn is_for_sanitizer(&self) -> bool {
-        self.text.contains("//? ") || !self.finds.is_empty() || self.may_wait_for_ever()
+        let finds = !self.finds.is_empty() || self.announced().next().is_some();
+        finds || self.may_wait_for_ever()
     }
 
     /// Whether the program may wait for ever.
     pub fn may_wait_for_ever(&self) -> bool {
-        self.text.contains("//? endless-wait") || self.san.iter().any(|it| it == "--progress=fair")
+        self.announced().any(|it| it.code == "endless-wait")
+            || self.san.iter().any(|it| it == "--progress=fair")
     }
 
     /// Whether a text consists of sections.

@@ -6,7 +6,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use sanitizer::{
     ExitedThreads, Finding, IntraWaveSync, Order, Plan, Progress, Publication, Reconvergence, Seen,
 };
-use suite::section::Section;
+use suite::section::{Announced, Section};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -24,14 +24,6 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// An announced finding: `//? CODE: TEXT` at the end of the reported line.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Announced {
-    line: u32,
-    code: String,
-    text: String,
-}
-
 /// Whether a report contains a text: in its message, a note, a help, or at one of its places; behind `help: `, in its
 /// first help.
 fn says(finding: &Finding, text: &str) -> bool {
@@ -41,18 +33,6 @@ fn says(finding: &Finding, text: &str) -> bool {
     let sites = std::iter::once(&finding.site).chain(&finding.related).map(|it| &it.text);
     let notes = finding.notes.iter().chain(&finding.helps);
     sites.chain(notes).chain([&finding.message]).any(|it| it.contains(text))
-}
-
-fn announced(section: &Section) -> Vec<Announced> {
-    let mut all = Vec::new();
-    for (line, text) in (section.line..).zip(section.text.lines()) {
-        if let Some((_, note)) = text.split_once("//? ") {
-            let (code, text) = note.split_once(':').unwrap_or((note, ""));
-            let (code, text) = (code.trim().to_owned(), text.trim().to_owned());
-            all.push(Announced { line, code, text });
-        }
-    }
-    all
 }
 
 /// The plan for `//# san FLAGS`.
@@ -90,7 +70,7 @@ fn choose<T: Copy>(word: &str, names: &[(&str, T)]) -> Result<T, String> {
 }
 
 fn examine(section: &Section) -> Result<(), String> {
-    let announced = announced(section);
+    let announced: Vec<Announced> = section.announced().collect();
     let mut judge = Judge {
         section,
         announced: &announced,
@@ -135,8 +115,8 @@ fn examine(section: &Section) -> Result<(), String> {
 /// Compares findings with those that a section announces.
 struct Judge<'a> {
     section: &'a Section,
-    announced: &'a [Announced],
-    missing: BTreeSet<&'a Announced>,
+    announced: &'a [Announced<'a>],
+    missing: BTreeSet<&'a Announced<'a>>,
     not_found: BTreeSet<&'a String>,
     problems: String,
 }
@@ -153,8 +133,8 @@ impl Judge<'_> {
         let fits = |it: &Announced| {
             it.line == line
                 && it.code == finding.kind.code().name
-                && (says(finding, &it.text)
-                    || !it.text.starts_with("help: ") && rendered().contains(&it.text))
+                && (says(finding, it.text)
+                    || !it.text.starts_with("help: ") && rendered().contains(it.text))
         };
         if self.announced.iter().any(fits) {
             self.missing.retain(|it| !fits(it));

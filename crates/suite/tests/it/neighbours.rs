@@ -29,13 +29,13 @@ fn words(section: &Section) -> Vec<&str> {
 }
 
 fn has(section: &Section, id: &str) -> bool {
-    let notes = section.text.lines().filter_map(|it| Some(it.split_once("//? ")?.1));
-    notes.map(|it| it.split(':').next().unwrap_or(it).trim()).any(|it| it == id)
+    section.announced().any(|it| it.code == id)
         || section.annotations.iter().any(|it| it.code == id)
 }
 
 fn is_silent(section: &Section) -> bool {
-    !section.text.contains("//? ") && section.finds.is_empty() && section.annotations.is_empty()
+    let finds = !section.finds.is_empty() || section.announced().next().is_some();
+    !finds && section.annotations.is_empty()
 }
 
 /// What is missing from the file of a finding.
