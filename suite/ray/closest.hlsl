@@ -93,7 +93,7 @@ void main(uint lane : SV_GroupIndex) {
     EXPECT(all(q.CommittedObjectRayDirection() == float3(0, 0, -1)));
 }
 
-//--- matrices-are-rows-and-their-transposes
+//--- matrices-of-a-candidate-are-rows-and-their-transposes
 //# scene Scene: matrix 2 0 0 10 0 4 0 20 0 0 8 30: triangles(0 1 0, -1 -1 0, 1 -1 0)
 RaytracingAccelerationStructure Scene;
 [numthreads(WIDTH, 1, 1)]
@@ -114,15 +114,28 @@ void main(uint lane : SV_GroupIndex) {
     }
     EXPECT(all(q.CandidateObjectRayOrigin() == float3(0, 0, 0.25)));
     EXPECT(all(q.CandidateObjectRayDirection() == float3(0, 0, -0.125)));
+}
+
+//--- matrices-of-a-hit-are-rows-and-their-transposes
+//# scene Scene: matrix 2 0 0 10 0 4 0 20 0 0 8 30: triangles(0 1 0, -1 -1 0, 1 -1 0)
+RaytracingAccelerationStructure Scene;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    RayDesc ray = { float3(10, 20, 32), 0, float3(0, 0, -1), 9 };
+    RayQuery<RAY_FLAG_FORCE_NON_OPAQUE> q;
+    q.TraceRayInline(Scene, RAY_FLAG_NONE, 0xff, ray);
+    EXPECT(q.Proceed());
     q.CommitNonOpaqueTriangleHit();
     EXPECT(!q.Proceed());
     EXPECT_EQ(q.CommittedRayT(), 2.0);
-    [unroll] for (uint r = 0; r < 3; ++r) {
-        EXPECT(all(q.CommittedObjectToWorld3x4()[r] == there[r]));
-        EXPECT(all(q.CommittedWorldToObject3x4()[r] == back[r]));
-        [unroll] for (uint c = 0; c < 4; ++c) {
-            EXPECT_EQ(q.CommittedObjectToWorld4x3()[c][r], there[r][c]);
-            EXPECT_EQ(q.CommittedWorldToObject4x3()[c][r], back[r][c]);
+    float3x4 there = float3x4(2, 0, 0, 10, 0, 4, 0, 20, 0, 0, 8, 30);
+    float3x4 back = float3x4(0.5, 0, 0, -5, 0, 0.25, 0, -5, 0, 0, 0.125, -3.75);
+    [unroll] for (uint i = 0; i < 3; ++i) {
+        EXPECT(all(q.CommittedObjectToWorld3x4()[i] == there[i]));
+        EXPECT(all(q.CommittedWorldToObject3x4()[i] == back[i]));
+        [unroll] for (uint j = 0; j < 4; ++j) {
+            EXPECT_EQ(q.CommittedObjectToWorld4x3()[j][i], there[i][j]);
+            EXPECT_EQ(q.CommittedWorldToObject4x3()[j][i], back[i][j]);
         }
     }
 }

@@ -323,13 +323,9 @@ void main() {}
 //--- offsets-of-samples-that-vary
 //# args -T cs_6_7
 //# texture Tex R32_FLOAT 16x16: 0..256
-//# texture Row R32_FLOAT 16: 0..16
 //# sampler S nearest clamp
-//# sampler Below nearest clamp less-equal
 Texture2D<float> Tex;
-Texture1D<float> Row;
 SamplerState S;
-SamplerComparisonState Below;
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
     int2 by = int2(lane % 16, lane / 8 % 16) - 8;
@@ -337,10 +333,67 @@ void main(uint lane : SV_GroupIndex) {
     float2 at = 8.5 / 16;
     float there = (8 + by.y) * 16 + 8 + by.x;
     EXPECT_EQ(Tex.SampleLevel(S, at, 0, by), there);
-    EXPECT_EQ(Tex.SampleGrad(S, at, 0, 0, by), there);
+}
+
+//--- offsets-that-vary-in-divergent-flow
+//# args -T cs_6_7
+//# texture Tex R32_FLOAT 16x16: 0..256
+//# sampler S nearest clamp
+Texture2D<float> Tex;
+SamplerState S;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    int2 by = int2(lane % 16, lane / 8 % 16) - 8;
+    // The texel (8, 8) and its neighbours.
+    float2 at = 8.5 / 16;
+    float there = (8 + by.y) * 16 + 8 + by.x;
+    if (lane & 1) EXPECT_EQ(Tex.SampleLevel(S, at, 0, by), there);
+}
+
+//--- offsets-that-vary-on-one-axis
+//# args -T cs_6_7
+//# texture Tex R32_FLOAT 16x16: 0..256
+//# texture Row R32_FLOAT 16: 0..16
+//# sampler S nearest clamp
+Texture2D<float> Tex;
+Texture1D<float> Row;
+SamplerState S;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    int2 by = int2(lane % 16, lane / 8 % 16) - 8;
+    float2 at = 8.5 / 16;
     EXPECT_EQ(Tex.SampleLevel(S, at, 0, int2(by.x, 1)), 9 * 16 + 8 + by.x);
     EXPECT_EQ(Row.SampleLevel(S, at.x, 0, by.x), 8 + by.x);
-    EXPECT_EQ(Tex.SampleCmpLevelZero(Below, at, there, by), 1);
-    EXPECT_EQ(Tex.SampleCmpLevelZero(Below, at, there + 1, by), 0);
-    if (lane & 1) EXPECT_EQ(Tex.SampleLevel(S, at, 0, by.yx), (8 + by.x) * 16 + 8 + by.y);
+}
+
+//--- offsets-that-vary-with-gradients
+//# args -T cs_6_7
+//# texture Tex R32_FLOAT 16x16: 0..256
+//# sampler S nearest clamp
+Texture2D<float> Tex;
+SamplerState S;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    int2 by = int2(lane % 16, lane / 8 % 16) - 8;
+    // The texel (8, 8) and its neighbours.
+    float2 at = 8.5 / 16;
+    float there = (8 + by.y) * 16 + 8 + by.x;
+    EXPECT_EQ(Tex.SampleGrad(S, at, 0, 0, by), there);
+}
+
+//--- offsets-of-comparisons-that-vary
+//# args -T cs_6_7
+//# texture Tex R32_FLOAT 16x16: 0..256
+//# sampler Below nearest clamp less-equal
+Texture2D<float> Tex;
+SamplerComparisonState Below;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    int2 by = int2(lane % 16, lane / 8 % 16) - 8;
+    // The texel (8, 8) and its neighbours.
+    float2 at = 8.5 / 16;
+    float there = (8 + by.y) * 16 + 8 + by.x;
+    // Every other lane compares with more than the texel.
+    float more = lane / 2 % 2;
+    EXPECT_EQ(Tex.SampleCmpLevelZero(Below, at, there + more, by), 1 - more);
 }

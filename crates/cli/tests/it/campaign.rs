@@ -342,8 +342,8 @@ fn units_on_a_gpu_name_the_device() {
     let folder = folder("device");
     let line = ["campaign", "--fuzz", "1", "--widths", "8", "--engines", "vulkan", "--orders"];
     let run = || -> support::Ran {
-        let mut command = command(&folder, &[&line[..], &["waves=descending"]].concat());
-        command.env("LP_NATIVE_VECTOR_WIDTH", "256").output().unwrap().into()
+        let words = [&line[..], &["waves=descending"]].concat();
+        support::on_processor(&folder, &words, 256).output().unwrap().into()
     };
     let ran = run();
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);

@@ -73,8 +73,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn wavelane(folder: &Path, words: &[&str]) -> (i32, String, String) {
-    let output = support::command(folder, words).env("LP_NATIVE_VECTOR_WIDTH", "256").output();
-    let ran: Ran = output.unwrap().into();
+    let ran: Ran = support::on_processor(folder, words, 256).output().unwrap().into();
     (ran.status, ran.out, ran.err)
 }
 

@@ -344,9 +344,8 @@ fn maps_of_arrays_and_of_anisotropic_samplers_are_the_same_through_vulkan() {
         ] {
             words.extend(["--bind", bound]);
         }
-        let mut command = support::command(&folder, &words);
-        let ran =
-            support::Ran::from(command.env("LP_NATIVE_VECTOR_WIDTH", "256").output().unwrap());
+        let mut command = support::on_processor(&folder, &words, 256);
+        let ran = support::Ran::from(command.output().unwrap());
         assert_eq!(ran.status, 0, "{engine:?}: {}", ran.text());
         ran.json()["runs"][0]["buffers"].clone()
     };

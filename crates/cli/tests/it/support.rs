@@ -58,9 +58,12 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// The program, independent of the terminal and of a runner that deals tests to shards.
+///
+/// Mesa's CPU driver of Vulkan, if there is one, compiles without optimisation. Most shaders run once, and compiling them
+/// takes the time.
 pub(crate) fn command(folder: &Path, words: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
-    command.args(words).current_dir(folder).env("NO_COLOR", "1");
+    command.args(words).current_dir(folder).env("NO_COLOR", "1").env("GALLIVM_PERF", "nopt");
     command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
     command
 }
@@ -97,13 +100,18 @@ pub(crate) fn interrupted(
     (output.status.signal(), text(output.stdout), text(output.stderr))
 }
 
+/// The program, for Mesa's CPU driver of Vulkan with vectors of so many bits; other drivers ignore the variable.
+pub(crate) fn on_processor(folder: &Path, words: &[impl AsRef<OsStr>], vector: u32) -> Command {
+    let mut command = command(folder, words);
+    command.env("LP_NATIVE_VECTOR_WIDTH", vector.to_string());
+    command
+}
+
 /// The first CPU among the devices of Vulkan that can be used, with vectors of so many bits; says so if there is none.
 #[expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 pub(crate) fn processor(vector: u32) -> Option<serde_json::Value> {
-    let mut command = command(&root(), &["caps", "--format", "json"]);
-    let caps =
-        Ran::from(command.env("LP_NATIVE_VECTOR_WIDTH", vector.to_string()).output().unwrap());
-    let caps = caps.json();
+    let mut caps = on_processor(&root(), &["caps", "--format", "json"], vector);
+    let caps = Ran::from(caps.output().unwrap()).json();
     for it in caps["devices"].as_array()? {
         let usable = it["unusable"].as_str().unwrap_or("usable");
         println!("{} {}: {usable}", it["name"], it["driver"]);

@@ -18,8 +18,7 @@ use serde_json::Value;
 const VECTORS: [u32; 1] = [256];
 
 fn wavelane(words: &[&str], vector: u32) -> String {
-    let mut command = support::command(&support::root(), words);
-    command.env("LP_NATIVE_VECTOR_WIDTH", vector.to_string());
+    let mut command = support::on_processor(&support::root(), words, vector);
     String::from_utf8(command.output().unwrap().stdout).unwrap()
 }
 
