@@ -39,6 +39,17 @@ pub(crate) fn holders(module: &Module, value: Value) -> impl Iterator<Item = &Va
     module.variables.iter().filter(move |it| !it.span.is_none() && it.values.contains(&value))
 }
 
+/// The earlier in the text of an assignment and an instruction: its place, and the instruction if it is one.
+pub(crate) fn earlier(
+    module: &Module,
+    variable: Option<&Variable>,
+    inst: Option<Inst>,
+) -> Option<(Span, Option<Inst>)> {
+    let by_variable = variable.map(|it| (it.span, None));
+    let by_inst = inst.map(|it| (module.inst(it).span, Some(it)));
+    by_variable.into_iter().chain(by_inst).min_by_key(|it| it.0.lo)
+}
+
 /// A branch of which one arm assigns a scalar of a variable, and the other leaves it as it was declared, without a value.
 #[derive(Debug)]
 pub(crate) struct Skipped {

@@ -2,6 +2,7 @@
 
 use diag::Span;
 use interp::observe::{At, WaveEvent};
+use ir::notes::Stripped;
 use ir::{Inst, Module, Op, Value};
 use ops::{Binary, LaneMask, Ternary, Ty, WaveOp};
 
@@ -25,39 +26,22 @@ struct Cut {
 
 impl Masks {
     pub(crate) fn new(module: &Module) -> Masks {
-        let mut used = vec![false; module.values.len()];
-        let reading = module.insts.iter().filter(|it| !is_note(&it.op));
-        reading.flat_map(|it| it.op.operands()).for_each(|it| used[it.index()] = true);
-        let sets = || {
-            let insts = module.insts.iter().enumerate();
-            insts.filter_map(|(index, it)| match &it.op {
-                Op::Wave { op, args, lanes: None } if op.chooses_lanes() => {
-                    Some((Inst(index as u32), *op, args, &it.results))
-                }
-                _ => None,
-            })
-        };
-        let words = |results: &[Value]| -> Vec<bool> {
-            results.iter().map(|it| used[it.index()]).collect()
-        };
-        let mut cuts = Vec::new();
-        for (inst, op, args, results) in sets() {
-            let own = words(results);
-            if own.iter().all(|it| *it) || !own.contains(&true) {
-                continue;
-            }
-            // A loop over the words reads all of them in the end.
-            let mut all = own;
-            for (_, _, _, others) in sets().filter(|it| it.1 == op && it.2 == args) {
-                all.iter_mut().zip(words(others)).for_each(|(all, it)| *all |= it);
-            }
-            let ignored: Vec<usize> = (0..all.len()).filter(|word| !all[*word]).collect();
-            if !ignored.is_empty() {
-                let used = first_use(module, inst, &ignored);
-                cuts.push(Cut { inst, ignored, used });
-            }
+        if !module.has_notes() {
+            return Masks { cuts: cuts(module) };
         }
-        Masks { cuts }
+        // Debug information reads every word of a variable, so that cuts are found in the module without it.
+        let Stripped { module: plain, insts, .. } = ir::notes::strip(module);
+        let mut noted = vec![Inst(0); plain.insts.len()];
+        for (own, plain) in (0..).map(Inst).zip(&insts) {
+            plain.iter().for_each(|it| noted[it.index()] = own);
+        }
+        let own = |it: Inst| noted[it.index()];
+        let cut = |it: Cut| Cut {
+            inst: own(it.inst),
+            used: it.used.map(|(span, inst)| (span, inst.map(own))),
+            ..it
+        };
+        Masks { cuts: cuts(&plain).into_iter().map(cut).collect() }
     }
 
     /// Reports lanes of a mask that are only in words which the program does not read.
@@ -113,31 +97,56 @@ impl Masks {
     }
 }
 
+/// The cuts in a module without notes.
+fn cuts(module: &Module) -> Vec<Cut> {
+    let used = ir::flow::used(module);
+    let sets = || {
+        let insts = module.insts.iter().enumerate();
+        insts.filter_map(|(index, it)| match &it.op {
+            Op::Wave { op, args, lanes: None } if op.chooses_lanes() => {
+                Some((Inst(index as u32), *op, args, &it.results))
+            }
+            _ => None,
+        })
+    };
+    let words =
+        |results: &[Value]| -> Vec<bool> { results.iter().map(|it| used[it.index()]).collect() };
+    let mut cuts = Vec::new();
+    for (inst, op, args, results) in sets() {
+        let own = words(results);
+        if own.iter().all(|it| *it) || !own.contains(&true) {
+            continue;
+        }
+        // A loop over the words reads all of them in the end.
+        let mut all = own;
+        for (_, _, _, others) in sets().filter(|it| it.1 == op && it.2 == args) {
+            all.iter_mut().zip(words(others)).for_each(|(all, it)| *all |= it);
+        }
+        let ignored: Vec<usize> = (0..all.len()).filter(|word| !all[*word]).collect();
+        if !ignored.is_empty() {
+            let used = first_use(module, inst, &ignored);
+            cuts.push(Cut { inst, ignored, used });
+        }
+    }
+    cuts
+}
+
 /// Where a program first goes on with the words of a set that it reads, if that is not the operation that makes the set.
 fn first_use(module: &Module, set: Inst, ignored: &[usize]) -> Option<(Span, Option<Inst>)> {
     let data = module.inst(set);
     let words = || (0..).zip(&data.results);
     let read: Vec<Value> = words().filter(|it| !ignored.contains(&it.0)).map(|it| *it.1).collect();
-    let uses = |op: &Op| {
-        !op.is_terminator() && !is_note(op) && op.operands().iter().any(|it| read.contains(it))
-    };
+    let uses = |op: &Op| !op.is_terminator() && op.operands().iter().any(|it| read.contains(it));
     let by_inst = module.insts.iter().position(|it| uses(&it.op)).map(|at| Inst(at as u32));
-    let by_inst = by_inst.map(|it| (module.inst(it).span, Some(it)));
     // A variable of four words holds the whole set.
     let is_part = |it: &&ir::Variable| {
         let lacks = |word: &usize| !it.values.contains(&data.results[*word]);
         ignored.iter().all(lacks) && !it.span.is_none()
     };
     let holders = read.iter().flat_map(|it| assigned::holders(module, *it)).filter(is_part);
-    let by_variable = holders.map(|it| (it.span, None)).min_by_key(|it| it.0.lo);
-    let first = by_variable.into_iter().chain(by_inst).min_by_key(|it| it.0.lo)?;
+    let first = assigned::earlier(module, holders.min_by_key(|it| it.span.lo), by_inst)?;
     let overlaps = first.0.lo <= data.span.hi && data.span.lo <= first.0.hi;
     (!overlaps).then_some(first)
-}
-
-/// Whether an operation only shows a debugger what a variable holds.
-fn is_note(op: &Op) -> bool {
-    matches!(op, Op::Note(_))
 }
 
 /// A bit for a lane beyond the bits of the type: `1u << lane`.

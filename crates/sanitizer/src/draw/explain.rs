@@ -11,7 +11,7 @@ use diag::Span;
 use interp::Observer;
 use interp::observe::{AccessEvent, At, DiscardEvent, WaveEvent};
 use ir::exec::{Invocation, LaneOrder, WaveInputs};
-use ir::facts::Space;
+use ir::facts::{self, Space};
 use ir::stage::{SystemValue, element_of};
 use ir::{Atomic, Binding, Inst, Module, Op, Value};
 use ops::intrinsics::Stage;
@@ -262,7 +262,7 @@ fn sees_others(module: &Module, op: &Op) -> bool {
         Space::Private(_) => false,
     };
     // A helper lane stays one in every wave.
-    let is_of_lanes = effects.kind == ir::facts::Kind::Lanes
+    let is_of_lanes = effects.kind == facts::Kind::Lanes
         && !matches!(op, Op::Wave { op: WaveOp::IsHelperLane, .. });
     is_of_lanes || effects.sees_lanes || effects.reads().is_some_and(is_shared)
 }
@@ -438,16 +438,15 @@ fn spent(module: &Module, number: Value) -> Option<(Span, Option<Inst>)> {
         return None;
     };
     let is_behind = |it: &Span| taken.span.hi <= it.lo;
-    let by_variable = assigned::after(module, number, taken.span).next();
     let uses = |it: &Inst| {
         let data = module.inst(*it);
-        let is_kept = data.op.is_terminator() || data.op.is_construct();
-        !is_kept && data.op.operands().contains(&number) && is_behind(&data.span)
+        let kind = data.op.effects().kind;
+        let passes_on =
+            matches!(kind, facts::Kind::Terminator | facts::Kind::Construct | facts::Kind::Note);
+        !passes_on && data.op.operands().contains(&number) && is_behind(&data.span)
     };
     let by_inst = (0..module.insts.len() as u32).map(Inst).find(uses);
-    let by_inst = by_inst.map(|it| (module.inst(it).span, Some(it)));
-    let all = by_variable.map(|it| (it.span, None)).into_iter().chain(by_inst);
-    all.min_by_key(|it| it.0.lo)
+    assigned::earlier(module, assigned::after(module, number, taken.span).next(), by_inst)
 }
 
 /// Who took part, in words.

@@ -23,7 +23,7 @@ use ops::wave::Lanes;
 use rustc_hash::FxHasher;
 use suite::engines::Programs;
 use suite::run;
-use suite::section::{Section, WIDTHS};
+use suite::section::Section;
 use timeline::{Program, Recorder, Window};
 
 /// `PROGRAMS=100000` tries so many of each kind, and `PROGRAMS=1000..2000` those with these seeds.
@@ -410,15 +410,11 @@ fn the_suite_does_the_same_with_notes() {
     let (mut runs, mut wrong) = (0, Vec::new());
     for (number, file) in suite::files(&suite::folder()).iter().enumerate() {
         for (turn, section) in suite::read(file).unwrap().iter().enumerate() {
-            let is_error = |level: &str| level == "error" || level == "unsupported";
-            let fails = section.annotations.iter().any(|it| is_error(&it.level));
-            if fails || section.draw.is_some() || !section.name.contains(&filter) {
+            if section.fails() || section.draw.is_some() || !section.name.contains(&filter) {
                 continue;
             }
-            // Two widths of each, others for the next.
-            let widths = &section.widths;
-            for at in [turn + number, turn + number + 3] {
-                match check(section, widths[at % widths.len()], turn * 7 + number) {
+            for width in suite::two_widths(section, turn + number) {
+                match check(section, width, turn * 7 + number) {
                     Ok(ran) => runs += usize::from(ran),
                     Err(what) => wrong.push(format!("{}: {what}", section.name)),
                 }
@@ -434,7 +430,7 @@ fn the_suite_does_the_same_with_notes() {
 fn programs(programs: Programs, count: u64) {
     let mut statistics = Statistics::default();
     for seed in generate::seeds(count) {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let width = suite::width_of(seed);
         let text = programs.section(seed, width, &mut statistics);
         for section in &suite::section::read("program.hlsl", &text).unwrap() {
             check(section, width, seed as usize).unwrap_or_else(|what| panic!("{what}\n{text}"));
@@ -500,6 +496,39 @@ fn the_sanitizer_finds_the_same_with_notes() {
         }
     }
     assert!(found > 20, "{found} findings");
+}
+
+/// A variable that holds the whole set is debug information, and so is one that is computed from a word of it and not read.
+#[test]
+fn a_word_that_only_notes_read_is_lost() {
+    let text = "RWStructuredBuffer<uint> Out;
+        [numthreads(64, 1, 1)] void main(uint i : SV_GroupIndex) {
+            uint4 odd = WaveActiveBallot(i % 2 == 1);
+            uint high = odd.y + odd.z;
+            uint unread = odd.x + 1;
+            Out[i] = countbits(odd.x);
+        }";
+    let found = [false, true].map(|notes| {
+        let mut options = run::options(&[]).unwrap();
+        options.notes = notes;
+        let compiled = run::compile_text("a.hlsl", text, &options);
+        let module = compiled.module.unwrap();
+        let codes: Vec<&str> = compiled.diagnostics.iter().map(|it| it.code.name).collect();
+        assert!(codes.contains(&"narrow-lane-mask"), "{codes:?}");
+        let launch = suite::engines::launch([1, 1, 1], 64);
+        let buffer = ir::exec::Buffer { bytes: vec![0; 256].into(), ..Default::default() };
+        let before = Bindings { bindings: vec![vec![buffer]] };
+        let plan = sanitizer::Plan::new(vec![64]);
+        let report = sanitizer::examine(&module, &launch, &before, &plan).unwrap();
+        let of = |it: &sanitizer::Seen| {
+            let finding = &it.finding;
+            (finding.kind, finding.message.clone(), finding.site.span)
+        };
+        report.seen.iter().map(of).collect::<Vec<_>>()
+    });
+    assert_eq!(found[0], found[1]);
+    let kinds: Vec<sanitizer::Kind> = found[0].iter().map(|it| it.0).collect();
+    assert_eq!(kinds, [sanitizer::Kind::TruncatedMask]);
 }
 
 /// A loop whose iterations differ in a variable that nothing reads has no end all the same, and an unused division by
