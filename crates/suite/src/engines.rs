@@ -175,7 +175,7 @@ pub fn try_seed(
     seed: u64,
     statistics: &mut Statistics,
 ) -> Result<bool, String> {
-    let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+    let width = crate::width_of(seed);
     let sets = sets();
     let turn = (seed / WIDTHS.len() as u64) as usize;
     let Some(isa) = sets.get(turn % sets.len().max(1)) else { return Ok(true) };

@@ -26,6 +26,7 @@ pub mod wild;
 use std::path::{Path, PathBuf};
 
 pub use jobs::section;
+use section::{Section, WIDTHS};
 
 /// The folder with the suite's files.
 pub fn folder() -> PathBuf {
@@ -55,14 +56,27 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The width at which to run a generated program: each in turn.
+pub fn width_of(seed: u64) -> u32 {
+    WIDTHS[(seed % WIDTHS.len() as u64) as usize]
+}
+
+/// Two widths of a section, where all of them would take too long: other ones for another `turn`.
+pub fn two_widths(section: &Section, turn: usize) -> Vec<u32> {
+    let widths = &section.widths;
+    let mut two = [turn, turn + 3].map(|it| widths[it % widths.len()]).to_vec();
+    two.dedup();
+    two
+}
+
 /// The sections of a file that dispatch, or the error in it. Those that draw need a device, and run as draws only.
-pub fn read(file: &Path) -> Result<Vec<section::Section>, String> {
+pub fn read(file: &Path) -> Result<Vec<Section>, String> {
     let all = read_all(file)?;
     Ok(all.into_iter().filter(|it| it.draw.is_none()).collect())
 }
 
 /// All sections of a file, or the error in it.
-pub fn read_all(file: &Path) -> Result<Vec<section::Section>, String> {
+pub fn read_all(file: &Path) -> Result<Vec<Section>, String> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
     section::read(&name, &text)

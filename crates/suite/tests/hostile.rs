@@ -14,7 +14,6 @@ use std::sync::atomic::Ordering::SeqCst;
 use cpu::{Isa, Stopped};
 use fence::{Fence, RUNNING};
 use ir::exec::{Bindings, Failure, Trap};
-use suite::section::WIDTHS;
 use suite::{hostile, run};
 
 /// The default number of programs.
@@ -55,7 +54,7 @@ fn ended(result: Result<(), Failure>, bindings: &Bindings) -> Ended {
 fn try_seed(seed: u64, sets: &[Isa]) -> u64 {
     let text = hostile::section(seed);
     let sections = suite::section::read("hostile.hlsl", &text).unwrap();
-    let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+    let width = suite::width_of(seed);
     let module = run::compile(&sections[0], width).unwrap().module;
     let module = Arc::new(module.unwrap_or_else(|| panic!("seed {seed}\n{text}")));
     let launch = run::launch(&sections[0], &module, width);

@@ -11,7 +11,6 @@ use generate::{Kind, Program, Statistics};
 use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, Launch};
 use suite::run;
-use suite::section::WIDTHS;
 
 const PROGRAMS: u64 = 10_000;
 
@@ -41,7 +40,7 @@ fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
 fn the_interpreter_agrees_with_the_second_evaluator() {
     let mut statistics = Statistics::default();
     for seed in 0..PROGRAMS {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let width = suite::width_of(seed);
         let program = generate::program(seed, width, &mut statistics);
         let expected = second::evaluate(&program, width);
         let got = log_of(&program, width);

@@ -33,15 +33,14 @@ fn suite_agrees(isa: Isa) {
             if !section.name.contains(&filter) {
                 continue;
             }
-            let is_error = |level: &str| level == "error" || level == "unsupported";
-            if section.annotations.iter().any(|it| is_error(&it.level)) {
+            if section.fails() {
                 continue;
             }
-            let due = [turn + number, turn + number + 3].map(|it| it % section.widths.len());
-            for (at, width) in section.widths.iter().copied().enumerate() {
-                if !is_widest && !due.contains(&at) && filter.is_empty() {
-                    continue;
-                }
+            let widths = match is_widest || !filter.is_empty() {
+                true => section.widths.clone(),
+                false => suite::two_widths(&section, turn + number),
+            };
+            for width in widths {
                 let Some(module) = run::compile(&section, width).unwrap().module else { continue };
                 // Shaders of draws only compile here.
                 if module.io.is_some() {

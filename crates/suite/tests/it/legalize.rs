@@ -86,9 +86,7 @@ fn the_suite_does_the_same_for_every_target() {
     let (mut runs, mut wrong) = (0, Vec::new());
     for file in suite::files(&suite::folder()) {
         for section in suite::read(&file).unwrap() {
-            let is_error = |level: &str| level == "error" || level == "unsupported";
-            let fails = section.annotations.iter().any(|it| is_error(&it.level));
-            if fails || !section.name.contains(&filter) {
+            if section.fails() || !section.name.contains(&filter) {
                 continue;
             }
             // Every section at one width for each target, and at two more for alternating targets.
@@ -380,9 +378,7 @@ fn pruning_flushing_and_tracing_keep_what_a_program_does() {
     for (turn, file) in suite::files(&suite::folder()).iter().enumerate() {
         // Every third section of a file: those beside it differ in one operation.
         for section in suite::read(file).unwrap().iter().skip(turn % 3).step_by(3) {
-            let is_error = |level: &str| level == "error" || level == "unsupported";
-            let fails = section.annotations.iter().any(|it| is_error(&it.level));
-            if fails || !section.name.contains(&filter) {
+            if section.fails() || !section.name.contains(&filter) {
                 continue;
             }
             match check_passes(section, turn + runs) {
@@ -511,7 +507,7 @@ fn programs_do_the_same(programs: Programs) {
     let mut statistics = Statistics::default();
     let mut runs = 0;
     for seed in 0..PROGRAMS {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let width = suite::width_of(seed);
         let text = programs.section(seed, width, &mut statistics);
         let sections = suite::section::read("program.hlsl", &text).unwrap();
         for section in &sections {
@@ -546,7 +542,7 @@ fn generated_pixel_shaders_do_the_same_for_every_target() {
     let targets = targets(32);
     let mut with_helpers = 0;
     for seed in 0..PROGRAMS {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let width = suite::width_of(seed);
         let program = generate::pixels(seed, width, &mut statistics);
         let wanted =
             suite::pixels::log_with(&program, width, as_on_a_device(), Module::clone).unwrap();

@@ -3,7 +3,6 @@
 
 use generate::{Array, Owners, Statistics, seeds};
 use suite::meshlets::{compare, drawn};
-use suite::section::WIDTHS;
 use wavelane::{Adapter, Device, Engine};
 
 /// How many programs are tried.
@@ -18,7 +17,7 @@ fn generated_mesh_shaders_agree_with_the_second_evaluator() {
     let sets = suite::engines::sets();
     let (mut amplified, mut groups, mut primitives, mut compacted) = (0, 0, 0, 0);
     for seed in 0..PROGRAMS {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let width = suite::width_of(seed);
         let program = generate::meshlets(seed, width, &mut statistics);
         let left =
             compare(&program, width, &sets).unwrap_or_else(|what| panic!("seed {seed}, {what}"));

@@ -4,7 +4,6 @@
 use generate::second::Undefined;
 use generate::{Random, Statistics, seeds};
 use suite::packed::{Drawing, Failed, Recorded, Words, lets_helpers_participate};
-use suite::section::WIDTHS;
 use wavelane::internal::{recording, seats};
 use wavelane::{Adapter, CpuOptions, Device, Engine};
 
@@ -22,7 +21,7 @@ fn cpu() -> Device {
 fn made_up() -> impl Iterator<Item = (u64, Drawing, Recorded)> {
     let (cpu, mut statistics) = (cpu(), Statistics::default());
     (0..PROGRAMS).map(move |seed| {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let width = suite::width_of(seed);
         let drawing = Drawing::new(seed, width, &mut statistics);
         let recording = drawing.at_random(&mut Random::new(seed)).unwrap();
         let log = drawing.replay(&cpu, &recording).unwrap();

@@ -561,7 +561,7 @@ fn generated_pixel_shaders_agree_with_the_second_evaluator() {
     let mut statistics = generate::Statistics::default();
     let (mut discarding, mut deriving) = (0, 0);
     for seed in 0..400 {
-        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let width = suite::width_of(seed);
         let program = generate::pixels(seed, width, &mut statistics);
         let expected = generate::second::evaluate(&program, width);
         let got = pixels::log_of(&program, width, &suite::engines::sets());

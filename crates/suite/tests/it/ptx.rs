@@ -131,11 +131,9 @@ fn suite_in_ptx(of: &[u32], least: u32) {
     let mut turn = 0;
     for file in suite::files(&suite::folder()) {
         for section in suite::read(&file).unwrap() {
-            let is_error = |level: &str| level == "error" || level == "unsupported";
-            let fails = section.annotations.iter().any(|it| is_error(&it.level));
             // The order of turns is the reference engine's.
             let waits = section.may_wait_for_ever();
-            if fails || waits || !section.name.contains(&filter) {
+            if section.fails() || waits || !section.name.contains(&filter) {
                 continue;
             }
             let due = of[turn as usize % of.len()];
@@ -252,9 +250,7 @@ fn wide_waves_do_the_same_in_slots_on_the_reference_engine() {
     let (mut runs, mut wrong) = (0, Vec::new());
     for file in suite::files(&suite::folder()) {
         for section in suite::read(&file).unwrap() {
-            let is_error = |level: &str| level == "error" || level == "unsupported";
-            let fails = section.annotations.iter().any(|it| is_error(&it.level));
-            if fails || section.may_wait_for_ever() || !section.name.contains(&filter) {
+            if section.fails() || section.may_wait_for_ever() || !section.name.contains(&filter) {
                 continue;
             }
             for width in WIDE.into_iter().filter(|it| section.widths.contains(it)) {

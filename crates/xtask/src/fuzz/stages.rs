@@ -8,7 +8,6 @@ use std::time::Instant;
 use cpu::Isa;
 use generate::Statistics;
 use generate::second;
-use suite::section::WIDTHS;
 use suite::{meshlets, pixels};
 use wavelane::{Adapter, Device, Engine};
 
@@ -85,7 +84,7 @@ fn try_seed(of: Of, seed: u64, on: &On, statistics: &mut Statistics) -> Result<u
             return Ok(ran);
         }
     };
-    let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+    let width = suite::width_of(seed);
     if of == Of::Mesh {
         let program = generate::meshlets(seed, width, statistics);
         return meshlets::compare(&program, width, sets).map(|_| 1);
