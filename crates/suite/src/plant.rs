@@ -3,8 +3,8 @@
 //!
 //! A program of [`generate`] gets a few lines at a random place, deep in its control flow if the fault
 //! allows it: once correct, and once with one line changed. [`class::all`] gives the faults, one row each, and
-//! [`pixels::all`] those of draws. Whether
-//! a fault can show at a place is decided by an ordinary run, from the lanes that reach it; never by the sanitizer.
+//! [`pixels::all`] those of draws. Whether a fault can show at a place is decided by an ordinary run, from the lanes
+//! that reach it; never by the sanitizer.
 //!
 //! Deliberately absent: any tolerance. The clean program must give no finding at all, and the other one a finding
 //! of the right kind at a line that is involved in the fault.
@@ -29,19 +29,36 @@ use host::Host;
 /// How many places are tried before the class counts as unplaceable.
 const MOST_TRIES: u32 = 400;
 
+/// A class of faults, in programs that dispatch or in draws.
+pub trait Faults {
+    /// How a program of the class is run.
+    type Setup;
+
+    fn name(&self) -> &'static str;
+
+    /// The finding that the sanitizer must report.
+    fn kind(&self) -> Kind;
+
+    /// Plants the fault from a seed; `None` if none of many programs has a place for it.
+    fn plant(&self, seed: u64) -> Option<Planted<Self::Setup>>;
+
+    /// The findings about a program.
+    fn told(&self, text: &str, setup: &Self::Setup) -> Result<Vec<Told>, String>;
+}
+
 /// A program, clean and with its fault.
 #[derive(Clone, Debug)]
-pub struct Planted {
+pub struct Planted<S> {
     pub clean: String,
     pub faulty: String,
     /// The lines, from 1, at which the report may be.
     pub lines: Vec<u32>,
-    setup: Setup,
+    setup: S,
 }
 
-/// How a program is run.
+/// How a program that dispatches is run.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
+pub struct Setup {
     /// The width for which the program was generated, and the others at which it is examined.
     pub(crate) widths: Vec<u32>,
     pub(crate) threads: u32,
@@ -68,15 +85,36 @@ pub enum Verdict {
     FalseAlarm(String),
 }
 
-/// Plants the class's fault from a seed; `None` if none of many programs has a place for it.
-pub fn plant(class: &Class, seed: u64) -> Option<Planted> {
-    let mut random = Random::new(
-        seed ^ class.name.bytes().fold(7, |all: u64, it| all.wrapping_mul(31) ^ u64::from(it)),
-    );
-    (0..MOST_TRIES).find_map(|_| try_once(class, &mut random))
+impl Faults for Class {
+    type Setup = Setup;
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn plant(&self, seed: u64) -> Option<Planted<Setup>> {
+        let mut random = seeded(self.name, 7, seed);
+        (0..MOST_TRIES).find_map(|_| try_once(self, &mut random))
+    }
+
+    fn told(&self, text: &str, setup: &Setup) -> Result<Vec<Told>, String> {
+        let (report, compiled) = examine(text, setup)?;
+        let sources = &compiled.sources;
+        let told = |it: &Seen| Told::new(&it.finding, &it.finding.report(), sources, text);
+        Ok(report.seen.iter().map(told).collect())
+    }
 }
 
-fn try_once(class: &Class, random: &mut Random) -> Option<Planted> {
+/// The generator for a class and a seed.
+fn seeded(class: &str, start: u64, seed: u64) -> Random {
+    Random::new(seed ^ class.bytes().fold(start, |all, it| all.wrapping_mul(31) ^ u64::from(it)))
+}
+
+fn try_once(class: &Class, random: &mut Random) -> Option<Planted<Setup>> {
     let host = Host::make(class, random);
     let site = host.site(class.place, random)?;
     let probe = host.with(&["uint planted = 1;".to_owned(), class::SINK.to_owned()], site, &[]);
@@ -89,7 +127,7 @@ fn try_once(class: &Class, random: &mut Random) -> Option<Planted> {
 }
 
 /// A finding, as far as a judge looks at it.
-struct Told {
+pub struct Told {
     kind: Kind,
     line: u32,
     /// The lines between which it proposes to put what is missing.
@@ -110,19 +148,11 @@ impl Told {
 }
 
 /// Examines both programs of a pair.
-pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
-    let clean = told(&planted.clean, &planted.setup)?;
-    let faulty = told(&planted.faulty, &planted.setup)?;
+pub fn judge<F: Faults>(class: &F, planted: &Planted<F::Setup>) -> Result<Verdict, String> {
+    let clean = class.told(&planted.clean, &planted.setup)?;
+    let faulty = class.told(&planted.faulty, &planted.setup)?;
     let wrong = Wrong::of(&planted.clean, &planted.faulty);
-    Ok(weigh(class.kind, &planted.lines, |it| wrong.is_named_by(it), &clean, &faulty))
-}
-
-/// The findings about a program.
-fn told(text: &str, setup: &Setup) -> Result<Vec<Told>, String> {
-    let (report, compiled) = examine(text, setup)?;
-    let sources = &compiled.sources;
-    let told = |it: &Seen| Told::new(&it.finding, &it.finding.report(), sources, text);
-    Ok(report.seen.iter().map(told).collect())
+    Ok(weigh(class.kind(), &planted.lines, |it| wrong.is_named_by(it), &clean, &faulty))
 }
 
 /// The wrong line of a faulty program.
@@ -182,12 +212,9 @@ fn weigh(
 }
 
 /// What the report says about the faulty program.
-pub fn reports(planted: &Planted) -> Result<String, String> {
-    Ok(all_reports(&told(&planted.faulty, &planted.setup)?))
-}
-
-fn all_reports(told: &[Told]) -> String {
-    told.iter().map(|it| it.report.as_str()).collect::<Vec<_>>().join("\n")
+pub fn reports<F: Faults>(class: &F, planted: &Planted<F::Setup>) -> Result<String, String> {
+    let told = class.told(&planted.faulty, &planted.setup)?;
+    Ok(told.iter().map(|it| it.report.as_str()).collect::<Vec<_>>().join("\n"))
 }
 
 /// The results for a class.
@@ -223,13 +250,19 @@ impl Tally {
 }
 
 /// Plants and judges a number of faults of a class.
-pub fn measure(class: &Class, count: u32) -> Result<Tally, String> {
+pub fn measure<F: Faults>(class: &F, count: u32) -> Result<Tally, String> {
     let mut tally = Tally::default();
     for seed in 0..u64::from(count) {
-        let planted = plant(class, seed)
-            .ok_or_else(|| format!("no program has a place for `{}`, seed {seed}", class.name))?;
+        let planted = class
+            .plant(seed)
+            .ok_or_else(|| format!("no program has a place for `{}`, seed {seed}", class.name()))?;
         let verdict = judge(class, &planted).map_err(|what| {
-            format!("`{}`, seed {seed}: {what}\n{}\n{}", class.name, planted.clean, planted.faulty)
+            format!(
+                "`{}`, seed {seed}: {what}\n{}\n{}",
+                class.name(),
+                planted.clean,
+                planted.faulty
+            )
         })?;
         tally.add(seed, verdict);
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask mutate`: measures how many planted faults the sanitizer finds.
 
 use sanitizer::Kind;
-use suite::plant::{self, Tally, Verdict, class, pixels};
+use suite::plant::{self, Faults, Tally, Verdict, class, pixels};
 
 /// Programs of each class, unless a flag says otherwise.
 const PROGRAMS: u32 = 300;
@@ -41,43 +41,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let mut tallies: Vec<(&str, Kind, Tally)> = Vec::new();
     let is_wanted = |name: &str| filter.is_none_or(|text| name.contains(text));
     for class in class::all().filter(|it| is_wanted(it.name)) {
-        let tally = plant::measure(class, programs)?;
-        for (seed, verdict) in &tally.failures {
-            println!("{}, seed {seed}: {verdict:?}", class.name);
-            if let (true, Some(planted)) = (shows, plant::plant(class, *seed)) {
-                let text = match verdict {
-                    Verdict::FalseAlarm(_) => &planted.clean,
-                    _ => &planted.faulty,
-                };
-                println!("lines {:?}\n{text}", planted.lines);
-            }
-        }
-        for seed in tally.other.iter().filter(|_| shows) {
-            if let Some(planted) = plant::plant(class, *seed) {
-                let reports = plant::reports(&planted)?;
-                println!(
-                    "{}, seed {seed}: another line\n{}\n{reports}",
-                    class.name, planted.faulty
-                );
-            }
-        }
-        tallies.push((class.name, class.kind, tally));
+        tallies.push((class.name, class.kind, measure(class, programs, shows)?));
     }
     for class in pixels::all().filter(|it| is_wanted(it.name)) {
-        let tally = pixels::measure(class, programs)?;
-        for (seed, verdict) in &tally.failures {
-            println!("{}, seed {seed}: {verdict:?}", class.name);
-            if shows {
-                let planted = pixels::plant(class, *seed);
-                println!("lines {:?}\n{}\n{}", planted.lines, planted.clean, planted.faulty);
-            }
-        }
-        for seed in tally.other.iter().filter(|_| shows) {
-            let planted = pixels::plant(class, *seed);
-            let reports = pixels::reports(&planted)?;
-            println!("{}, seed {seed}: another line\n{}\n{reports}", class.name, planted.faulty);
-        }
-        tallies.push((class.name, class.kind, tally));
+        tallies.push((class.name, class.kind, measure(class, programs, shows)?));
     }
     let table = plant::table(&tallies);
     let sum = |of: fn(&Tally) -> u32| tallies.iter().map(|(_, _, it)| of(it)).sum::<u32>();
@@ -107,6 +74,28 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Plants faults of a class, and prints those that are not found, or with `shows` not at the wrong line itself.
+fn measure<F: Faults>(class: &F, programs: u32, shows: bool) -> Result<Tally, String> {
+    let (tally, name) = (plant::measure(class, programs)?, class.name());
+    for (seed, verdict) in &tally.failures {
+        println!("{name}, seed {seed}: {verdict:?}");
+        if let (true, Some(planted)) = (shows, class.plant(*seed)) {
+            let text = match verdict {
+                Verdict::FalseAlarm(_) => &planted.clean,
+                _ => &planted.faulty,
+            };
+            println!("lines {:?}\n{text}", planted.lines);
+        }
+    }
+    for seed in tally.other.iter().filter(|_| shows) {
+        if let Some(planted) = class.plant(*seed) {
+            let reports = plant::reports(class, &planted)?;
+            println!("{name}, seed {seed}: another line\n{}\n{reports}", planted.faulty);
+        }
+    }
+    Ok(tally)
 }
 
 fn record(text: &str) -> Result<(), String> {

@@ -1,15 +1,15 @@
 //! Faults in draws: pairs with a few lines that are right in one and wrong in the other. Those of pixel shaders are here,
 //! those of other stages in [`super::stages`].
 //!
-//! In pixel shaders the triangle has a slanted edge, so that some quads have helper lanes and others have none; the planted lines are at
-//! a random depth of branches and loops that all lanes take. The draws run with the real rasterizer.
+//! In pixel shaders the triangle has a slanted edge, so that some quads have helper lanes and others have none; the
+//! planted lines are at a random depth of branches and loops that all lanes take. The draws run with the real rasterizer.
 
 use std::fmt::Write;
 
 use sanitizer::{Kind, Plan};
 
 use super::stages::{self, Where};
-use super::{Tally, Told, Verdict, Wrong, weigh};
+use super::{Faults, Planted, Told, seeded};
 use crate::run;
 use generate::Random;
 
@@ -25,16 +25,6 @@ pub struct DrawClass {
 
 /// A line of the clean program and of the faulty one, and whether the report may be there.
 pub(super) type Line = (String, String, bool);
-
-/// A draw, clean and with its fault, as sections.
-#[derive(Clone, Debug)]
-pub struct PlantedDraw {
-    pub clean: String,
-    pub faulty: String,
-    /// The lines, from 1, at which the report may be.
-    pub lines: Vec<u32>,
-    widths: Vec<u32>,
-}
 
 pub(super) fn same(text: &str) -> Line {
     (text.to_owned(), text.to_owned(), false)
@@ -242,12 +232,29 @@ const OF_PIXELS: &[DrawClass] = &[
 /// The widths of draws with faults in pixel shaders.
 const WIDTHS: &[&[u32]] = &[&[8, 16], &[16, 32], &[8]];
 
-/// Plants the class's fault from a seed.
-pub fn plant(class: &DrawClass, seed: u64) -> PlantedDraw {
-    let mut random = Random::new(
-        seed ^ class.name.bytes().fold(11, |all: u64, it| all.wrapping_mul(31) ^ u64::from(it)),
-    );
-    let random = &mut random;
+impl Faults for DrawClass {
+    /// The widths at which it is examined.
+    type Setup = Vec<u32>;
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn plant(&self, seed: u64) -> Option<Planted<Vec<u32>>> {
+        Some(plant(self, &mut seeded(self.name, 11, seed)))
+    }
+
+    fn told(&self, text: &str, widths: &Vec<u32>) -> Result<Vec<Told>, String> {
+        examine(text, widths)
+    }
+}
+
+/// A draw as a section, clean and with its fault.
+fn plant(class: &DrawClass, random: &mut Random) -> Planted<Vec<u32>> {
     let lines = (class.lines)(random);
     let (mut head, mut tail, widths) = match class.stage {
         Where::Pixel => {
@@ -287,8 +294,8 @@ pub fn plant(class: &DrawClass, seed: u64) -> PlantedDraw {
         text + &tail
     };
     let marked = (first..).zip(&lines).filter(|it| it.1.2).map(|it| it.0).collect();
-    let widths = random.pick(widths).to_vec();
-    PlantedDraw { clean: text(false), faulty: text(true), lines: marked, widths }
+    let setup = random.pick(widths).to_vec();
+    Planted { clean: text(false), faulty: text(true), lines: marked, setup }
 }
 
 /// A pixel shader of a random triangle in a state of its own, before and after the planted lines.
@@ -323,32 +330,6 @@ fn pixel_shader(random: &mut Random, state: &str) -> (String, String) {
         );
     }
     (head, "    return float4(a, planted, n, 1);\n}\n".to_owned())
-}
-
-/// Examines both draws of a pair.
-pub fn judge(class: &DrawClass, planted: &PlantedDraw) -> Result<Verdict, String> {
-    let clean = examine(&planted.clean, &planted.widths)?;
-    let faulty = examine(&planted.faulty, &planted.widths)?;
-    let wrong = Wrong::of(&planted.clean, &planted.faulty);
-    Ok(weigh(class.kind, &planted.lines, |it| wrong.is_named_by(it), &clean, &faulty))
-}
-
-/// What the report says about the faulty draw.
-pub fn reports(planted: &PlantedDraw) -> Result<String, String> {
-    Ok(super::all_reports(&examine(&planted.faulty, &planted.widths)?))
-}
-
-/// Plants and judges a number of faults of a class.
-pub fn measure(class: &DrawClass, count: u32) -> Result<Tally, String> {
-    let mut tally = Tally::default();
-    for seed in 0..u64::from(count) {
-        let planted = plant(class, seed);
-        let verdict = judge(class, &planted).map_err(|what| {
-            format!("`{}`, seed {seed}: {what}\n{}\n{}", class.name, planted.clean, planted.faulty)
-        })?;
-        tally.add(seed, verdict);
-    }
-    Ok(tally)
 }
 
 fn examine(text: &str, widths: &[u32]) -> Result<Vec<Told>, String> {
