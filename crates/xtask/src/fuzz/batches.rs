@@ -58,12 +58,22 @@ pub(super) fn on_threads(
     threads: u64,
     part: impl Fn() -> Result<bool, String> + Sync,
 ) -> Result<(), String> {
+    on_threads_with(threads, || (), |()| part())
+}
+
+/// The same, with what `start` makes on each thread.
+pub(super) fn on_threads_with<S>(
+    threads: u64,
+    start: impl Fn() -> S + Sync,
+    part: impl Fn(&mut S) -> Result<bool, String> + Sync,
+) -> Result<(), String> {
     let failed: Mutex<Option<String>> = Mutex::new(None);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
+                let mut own = start();
                 while failed.lock().is_ok_and(|it| it.is_none()) {
-                    match part() {
+                    match part(&mut own) {
                         Ok(true) => {}
                         Ok(false) => return,
                         Err(what) => {

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use suite::gpu::{self, Generated, Outcome};
 use wavelane::{Adapter, CudaGpu, Device, Gpu};
 
+use super::batches::on_threads_with;
 use worker::{Answer, Worker};
 
 /// What runs the programs.
@@ -164,59 +165,46 @@ pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
 fn on_workers(plan: &Plan, device: &Device, start: Instant) -> Result<Tally, String> {
     let next = AtomicUsize::new(0);
     let tally: Mutex<Tally> = Mutex::default();
-    let failed: Mutex<Option<String>> = Mutex::new(None);
-    let work = || -> Result<(), String> {
-        let mut worker = Worker::new(plan.of.flag(), plan.width, plan.device.clone());
-        let mut programs = Generated::new(plan.width);
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let over = start.elapsed().as_secs() >= plan.seconds
-                || failed.lock().map_or(true, |it| it.is_some());
-            let Some(seed) = plan.seeds.get(number).filter(|_| !over) else { return Ok(()) };
-            let text = match plan.files.get(number) {
-                None => programs.section(*seed),
-                Some(file) => fs::read_to_string(file)
-                    .map_err(|error| format!("{}: {error}", file.display()))?,
-            };
-            if plan.keep {
-                keep(plan, *seed, &[("", &text)], device)?;
-            }
-            let answer = worker.ask(&text)?;
-            let failure = match &answer {
-                Answer::Ran(Outcome::Same | Outcome::Unsupported(_)) => None,
-                Answer::Ran(Outcome::Different(what) | Outcome::Lost(what))
-                | Answer::Died(what) => {
-                    println!("seed {seed}: {what}");
-                    let smallest = smallest(plan, &mut worker, &text, &answer);
-                    println!("{}", section(plan, *seed, what, &smallest));
-                    keep(plan, *seed, &[("", &text), ("-small", &smallest)], device)?;
-                    Some(Failure { seed: *seed, what: what.clone() })
-                }
-                Answer::Invalid(what) => return Err(format!("seed {seed}: {what}\n{text}")),
-            };
-            let Ok(mut tally) = tally.lock() else { return Ok(()) };
-            match answer {
-                Answer::Ran(Outcome::Same) => tally.same += 1,
-                Answer::Ran(Outcome::Unsupported(what)) => {
-                    *tally.unsupported.entry(what).or_default() += 1;
-                }
-                _ => tally.failures.extend(failure),
-            }
-        }
+    let start_worker = || {
+        let worker = Worker::new(plan.of.flag(), plan.width, plan.device.clone());
+        (worker, Generated::new(plan.width))
     };
-    std::thread::scope(|scope| {
-        for _ in 0..plan.threads {
-            scope.spawn(|| {
-                if let (Err(what), Ok(mut place)) = (work(), failed.lock()) {
-                    place.get_or_insert(what);
-                }
-            });
+    on_threads_with(plan.threads as u64, start_worker, |(worker, programs)| {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let is_over = start.elapsed().as_secs() >= plan.seconds;
+        let Some(seed) = plan.seeds.get(number).filter(|_| !is_over) else { return Ok(false) };
+        let text = match plan.files.get(number) {
+            None => programs.section(*seed),
+            Some(file) => {
+                fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?
+            }
+        };
+        if plan.keep {
+            keep(plan, *seed, &[("", &text)], device)?;
         }
-    });
-    match failed.into_inner().map_err(|_| "a thread has panicked")? {
-        Some(what) => Err(what),
-        None => tally.into_inner().map_err(|_| "a thread has panicked".to_owned()),
-    }
+        let answer = worker.ask(&text)?;
+        let failure = match &answer {
+            Answer::Ran(Outcome::Same | Outcome::Unsupported(_)) => None,
+            Answer::Ran(Outcome::Different(what) | Outcome::Lost(what)) | Answer::Died(what) => {
+                println!("seed {seed}: {what}");
+                let smallest = smallest(plan, worker, &text, &answer);
+                println!("{}", section(plan, *seed, what, &smallest));
+                keep(plan, *seed, &[("", &text), ("-small", &smallest)], device)?;
+                Some(Failure { seed: *seed, what: what.clone() })
+            }
+            Answer::Invalid(what) => return Err(format!("seed {seed}: {what}\n{text}")),
+        };
+        let Ok(mut tally) = tally.lock() else { return Ok(false) };
+        match answer {
+            Answer::Ran(Outcome::Same) => tally.same += 1,
+            Answer::Ran(Outcome::Unsupported(what)) => {
+                *tally.unsupported.entry(what).or_default() += 1;
+            }
+            _ => tally.failures.extend(failure),
+        }
+        Ok(true)
+    })?;
+    tally.into_inner().map_err(|_| "a thread has panicked".to_owned())
 }
 
 /// Minimises a program while its result stays the same: a difference, or the death of the worker.
