@@ -124,6 +124,6 @@ RWByteAddressBuffer B : register(u1);
 RWStructuredBuffer<uint> Out : register(u2);
 [numthreads(16, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    A[t] = t; //? race: (1) accesses it as `B`: both name one buffer
+    A[t] = t; //? race: (1) accesses it as `B`: both names mean the same buffer
     Out[t] = B.Load(4 * (15 - t));
 }

@@ -37,7 +37,7 @@ float4 ps(V v) : SV_Target {
     if (v.position.x > 1) discard;
     float slope = 0;
     if (WaveActiveAnyTrue(v.position.y > 1))
-        slope = ddx(v.position.x); //? helper-result: helper lanes may not come to a derivative
+        slope = ddx(v.position.x); //? helper-result: helper lanes may not reach a derivative
     return slope;
 }
 
@@ -67,7 +67,7 @@ float4 ps(V v) : SV_Target {
     for (;;) {
         uint first = WaveReadLaneFirst(number);
         if (first == number) {
-            slope = ddx(v.position.x); //? helper-result: helper lanes may not come to a derivative
+            slope = ddx(v.position.x); //? helper-result: helper lanes may not reach a derivative
             break;
         }
     }

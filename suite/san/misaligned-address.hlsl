@@ -54,5 +54,5 @@ void main(uint t : SV_GroupIndex) {
 RWByteAddressBuffer Bytes;
 [numthreads(8, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    Bytes.Store<uint64_t>(12 * t, t); //? misaligned-address: help: let what is added and multiplied to an address be a multiple of 8
+    Bytes.Store<uint64_t>(12 * t, t); //? misaligned-address: help: make every offset and stride in an address a multiple of 8
 }

@@ -153,7 +153,7 @@ RWStructuredBuffer<uint> Here, Most;
 [numthreads(256, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint here = 0, before;
-    if (t == 0) InterlockedAdd(Here[0], 1, here); //? order-dependent-result: which of them comes first is open
+    if (t == 0) InterlockedAdd(Here[0], 1, here); //? order-dependent-result: which of them comes first is not specified
     GroupMemoryBarrierWithGroupSync();
     if (t == 0) InterlockedMax(Most[0], here + 1);
     GroupMemoryBarrierWithGroupSync();
@@ -196,7 +196,7 @@ void main(uint t : SV_GroupIndex) {
     if (t < 16) sums[t] = 0;
     GroupMemoryBarrierWithGroupSync();
     uint sum = WaveActiveSum(In[t]);
-    uint wave = t / WaveGetLaneCount(); //? order-dependent-result: this takes threads to be in lanes in the order of their indices
+    uint wave = t / WaveGetLaneCount(); //? order-dependent-result: this assumes that threads are in lanes in the order of their indices
     if (WaveIsFirstLane()) sums[wave] = sum;
     GroupMemoryBarrierWithGroupSync();
     if (t == 0) {

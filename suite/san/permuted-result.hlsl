@@ -68,7 +68,7 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_DispatchThreadID) {
     uint at;
     InterlockedAdd(Count[0], 1, at);
-    Out[at] = t + (WaveGetLaneCount() == 16); //? width-dependent-result: is written here with waves of 16 lanes, and none is equal with
+    Out[at] = t + (WaveGetLaneCount() == 16); //? width-dependent-result: is written here with waves of 16 lanes, and no element equals it with
 }
 
 //--- san-an-unordered-element-that-depends-on-the-width

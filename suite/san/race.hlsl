@@ -348,7 +348,7 @@ void main(uint t : SV_GroupIndex) {
 RWStructuredBuffer<uint> Row;
 [numthreads(64, 1, 1)]
 void main(uint i : SV_DispatchThreadID) {
-    uint sum = Row[i] + Row[i ^ 64]; //? race: help: store to another buffer or texture than `Row`
+    uint sum = Row[i] + Row[i ^ 64]; //? race: help: store to a buffer or texture other than `Row`
     AllMemoryBarrierWithGroupSync();
     Row[i] = sum;
 }
@@ -363,7 +363,7 @@ void main(uint t : SV_GroupIndex) {
     s[t] = t;
     GroupMemoryBarrierWithGroupSync();
     if (t < 32) {
-        s[t] += s[t + 32]; //? race: the branch around both accesses has to be left before it
+        s[t] += s[t + 32]; //? race: end the branch around both accesses before it
         s[t] += s[t + 16];
         s[t] += s[t + 8];
         s[t] += s[t + 4];
@@ -384,7 +384,7 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     if (t < 32) {
         s[t] += s[t + 32];
-        GroupMemoryBarrier(); //? race: the branch around both accesses has to be left before it
+        GroupMemoryBarrier(); //? race: end the branch around both accesses before it
         s[t] += s[t + 16];
         GroupMemoryBarrier();
         s[t] += s[t + 8];
@@ -421,7 +421,7 @@ void main(uint t : SV_GroupIndex) {
     sums[t] = t;
     GroupMemoryBarrierWithGroupSync();
     for (uint s = 128; s > 0; s >>= 1) {
-        if (t < s) sums[t] += sums[t + s]; //? race: help: let all threads come to `GroupMemoryBarrierWithGroupSync()` in every round
+        if (t < s) sums[t] += sums[t + s]; //? race: help: let all threads reach `GroupMemoryBarrierWithGroupSync()` in every iteration
         if (s > 32) GroupMemoryBarrierWithGroupSync();
     }
     if (t == 0) Out[0] = sums[0];

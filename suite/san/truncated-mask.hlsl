@@ -78,6 +78,6 @@ RWStructuredBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint4 who = WaveActiveBallot(t % 3 == 0);
-    uint low = who.x; //? truncated-mask: this goes on without `.y` of the set
+    uint low = who.x; //? truncated-mask: this uses the set without `.y`
     Out[t] = countbits(low);
 }

@@ -71,7 +71,7 @@ fn binding(op: &Op) -> Option<Binding> {
     }
 }
 
-/// Whether a value is another one, or computed from it.
+/// Whether a value equals a second one, or is computed from it.
 fn depends_on(facts: &Facts<'_>, value: Value, on: Value) -> bool {
     let mut seen = HashSet::from_iter([value]);
     let mut open = vec![value];
@@ -201,7 +201,7 @@ pub(crate) fn alignment(
         )],
         helps: vec![match is_scaled(facts, op) {
             true => format!(
-                "let what is added and multiplied to an address be a multiple of {size}, with padding where that is needed"
+                "make every offset and stride in an address a multiple of {size}, with padding where needed"
             ),
             false => format!("addresses count bytes: multiply the index by {size}"),
         }],

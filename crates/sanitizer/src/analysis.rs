@@ -1,4 +1,4 @@
-//! What is known of a module before it runs: static analyses, made once for all of its watched runs.
+//! Static analyses of a module, made once for all of its watched runs.
 //!
 //! A short dispatch runs faster than its module is analysed, so that a sweep, and a caller who examines a pipeline again
 //! and again, keeps this. A copy shares what is known.

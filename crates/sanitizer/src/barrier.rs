@@ -225,7 +225,7 @@ fn judge(
             .map(|(inst, span)| Site {
                 span,
                 inst: Some(inst),
-                text: format!("wave {} goes in here, wave {} does not", first.wave, passed.wave),
+                text: format!("wave {} enters here, wave {} does not", first.wave, passed.wave),
             })
             .collect(),
         notes: vec![format!(

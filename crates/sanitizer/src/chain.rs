@@ -16,14 +16,14 @@
 //! atomic counters, another thread may do it, or another round of a loop: those are matched by the place where they store.
 //!
 //! A record has the values of one group. Where a place has been written by another one, the walk ends with a [`Hop`], and
-//! goes on in the records of that group.
+//! continues in the records of that group.
 
 use diag::Span;
 use ir::{Inst, Op, Ray, Value};
 use ops::WaveOp;
 use ops::wave::Sees;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, identifies_lane};
 use crate::hash::HashSet;
 use crate::marked::Marked;
 use crate::record::{Cell, Moment, Record, Time, Write};
@@ -70,7 +70,7 @@ pub(crate) enum Rank {
     /// Between assignments of threads to lanes: which threads store.
     Numbering,
     Company,
-    /// What a loop ends with, if it has other rounds in each of the right runs, too.
+    /// The final values of a loop, if its iterations also differ in each of the right runs.
     Total,
     Identity,
     Unknown,
@@ -229,7 +229,7 @@ impl<'a> Walk<'a> {
     /// first value astray of all that the result may depend on and that is the same for all threads.
     fn first_astray(&mut self) {
         let Some(other) = self.other else { return };
-        // What comes after the threads parted does not explain that.
+        // Steps after the threads diverged do not explain that.
         let until = match &self.best {
             Some((Rank::Identity | Rank::Total, path)) => {
                 path.last().map_or(Time::MAX, |it| it.time)
@@ -325,7 +325,7 @@ impl<'a> Walk<'a> {
                 let thread = at.right.thread;
                 let number = Walk::number(self.right, value, thread, right.time);
                 let theirs = other.values(value, thread);
-                // Loops may go on for longer: behind them, what they end with counts.
+                // Loops may run for longer: behind them, their final values count.
                 let is_last = number + 1 == self.right.values(value, thread).len();
                 let theirs = if is_last { theirs.last() } else { theirs.get(number) };
                 theirs.map(|it| it.bits)
@@ -530,7 +530,7 @@ impl<'a> Walk<'a> {
     /// The first time that a thread decides something else in the two runs, and whether it may.
     fn first_turn(&self, selector: Value, thread: u32) -> Option<(Moment, Moment, bool)> {
         let (a, b) = (self.right.values(selector, thread), self.wrong.values(selector, thread));
-        // What one of them never decides comes after what makes it so.
+        // A decision that one of them never makes comes after its cause.
         let at = a.iter().zip(b).position(|(a, b)| a.bits != b.bits)?;
         if let Some(other) = self.other {
             // A decision on which right runs disagree may well differ.
@@ -566,8 +566,7 @@ impl<'a> Walk<'a> {
             self.wrong.meeting(inst, at.wrong.thread, wrong.time),
         );
         let (Some(a), Some(b)) = met else { return self.end(Rank::Unknown, path) };
-        if matches!(op, WaveOp::LaneIndex | WaveOp::IsFirstLane) || op.facts().sees == Sees::Nothing
-        {
+        if identifies_lane(op) || op.facts().sees == Sees::Nothing {
             return self.end(Rank::Identity, path);
         }
         let theirs = at.other.map(|it| {
@@ -638,7 +637,7 @@ impl<'a> Walk<'a> {
                 return;
             }
         }
-        // What both have stored may be another value.
+        // Both may have stored different values.
         for x in rights.iter().filter(|it| it.group != self.right.group()) {
             if wrongs.iter().any(|y| self.are_same(x, y, true)) {
                 self.hop(cells, before, [x.group; 3], path);
@@ -670,7 +669,7 @@ impl<'a> Walk<'a> {
         same_group && (x.inst, x.thread, x.number) == (y.inst, y.thread, y.number)
     }
 
-    /// Goes on from writes that both runs have. Returns whether the walk goes on.
+    /// Continues from writes that both runs have. Returns whether the walk continues.
     fn in_both(
         &mut self,
         cells: [Cell; 3],
@@ -812,7 +811,7 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Remembers that the walk may go on in other groups.
+    /// Remembers that the walk may continue in other groups.
     fn hop(&mut self, cells: [Cell; 3], before: Spots, groups: [[u32; 3]; 3], path: &[Link]) {
         if self.hops.len() >= MOST_HOPS || self.hops.iter().any(|it| it.groups == groups) {
             return;

@@ -125,7 +125,7 @@ fn follow(
     Ok(best)
 }
 
-/// What a group computes in a run, and what the run leaves; `None` if it does not end, or is too long.
+/// The record of a group in a run, and the results of the run; `None` if it does not end, or is too long.
 fn record<'r>(
     (module, marked): (&'r Module, &'r Marked),
     side: &Side<'_>,
@@ -180,7 +180,7 @@ fn report(
         Some(inst) => Site {
             span: module.inst(inst).span,
             inst: Some(inst),
-            text: "this takes threads to be in lanes in the order of their indices".to_owned(),
+            text: "this assumes that threads are in lanes in the order of their indices".to_owned(),
         },
         None => site_of(cause),
     };
@@ -244,7 +244,7 @@ fn numbered(facts: &Facts<'_>, link: &Link) -> Option<Inst> {
 /// The number of links of a chain that are reported.
 const MOST_LINKS: usize = 6;
 
-/// What differs at a link, in words.
+/// The difference at a link, in words.
 fn tell(module: &Module, link: &Link, [right, wrong]: &[String; 2]) -> String {
     let thread = link.thread;
     let bits = |value: Value, bits: u64| of_type(module.ty(value), bits);
@@ -278,7 +278,7 @@ fn tell(module: &Module, link: &Link, [right, wrong]: &[String; 2]) -> String {
             format!("so the condition is {} ({right}), or {} ({wrong})", way(*a), way(*b))
         }
         What::Decision { value, right: a, wrong: b } => format!(
-            "so thread {thread} goes on with {} ({right}), or {} ({wrong})",
+            "so thread {thread} continues with {} ({right}), or {} ({wrong})",
             bits(*value, *a),
             bits(*value, *b)
         ),
@@ -324,7 +324,7 @@ fn threads_named(threads: &[u32]) -> String {
     }
 }
 
-/// What may be done about a cause.
+/// The remedy for a cause.
 fn help(module: &Module, (kind, rank): (Kind, Rank), cause: &Link) -> &'static str {
     match (&cause.what, &module.inst(cause.inst).op) {
         (_, op)
@@ -332,7 +332,7 @@ fn help(module: &Module, (kind, rank): (Kind, Rank), cause: &Link) -> &'static s
                 && op.effects().is_atomic()
                 && !facts::only_reads(module, cause.inst) =>
         {
-            "which of them comes first is open: let the result decide nothing but which place a thread uses"
+            "which of them comes first is not specified: use the result only to choose the place that a thread uses"
         }
         _ if rank == Rank::First => {
             "wait until the value is there, or compute something that does not depend on which comes first"

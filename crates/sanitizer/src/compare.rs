@@ -1,7 +1,7 @@
 //! Root causes of differences between two runs of one program.
 //!
 //! Both runs are repeated and observed. The last writers of the first differing byte are found, and `chain` walks back
-//! from there. Where that does not come to a cause, of all wave operations on which the writers' values may depend, the
+//! from there. Where that finds no cause, of all wave operations on which the writers' values may depend, the
 //! first in execution order that gave a thread a different result is named.
 //! A thread is identified by its `SV_GroupIndex`, whichever lane it is assigned to.
 
@@ -215,8 +215,7 @@ pub fn explain(
     // With other lane assignments, lane indices differ as a matter of course; only what is computed from them
     // matters.
     let is_news = !other_lanes;
-    let is_query = |op: WaveOp| matches!(op, WaveOp::LaneIndex | WaveOp::IsFirstLane);
-    let first = differing.clone().find(|it| is_news || !is_query(it.2));
+    let first = differing.clone().find(|it| is_news || !facts::identifies_lane(it.2));
     let first = first.or_else(|| differing.next());
     let wrote = writers.first().map(|it| it.inst);
     let written = writers.first().map_or(resource.span, |it| it.span);
@@ -290,7 +289,7 @@ pub fn explain(
     .with_stacks(a.module))
 }
 
-/// What may be done about a difference whose chain is not known. A permuted result has a help of its own.
+/// The remedies for a difference whose chain is not known. A permuted result has its own help.
 fn advised(kind: Kind, name: &str) -> Option<String> {
     Some(match kind {
         Kind::WidthDependentResult => format!(
@@ -308,14 +307,14 @@ fn advised(kind: Kind, name: &str) -> Option<String> {
     })
 }
 
-/// What may be done about a result that depends on how candidates are offered to ray queries; `None` for others.
+/// The remedies for a result that depends on how candidates are offered to ray queries; `None` for others.
 pub(crate) fn of_rays(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::CandidateDependentResult => Some(
-            "decide by what a candidate is, such as its distance, not by how many there are or which comes first",
+            "decide by properties of a candidate, such as its distance, not by how many there are or which comes first",
         ),
         Kind::RayTie => Some(
-            "use only what equally near hits have in common, such as the distance, or choose one of them by a rule of your own",
+            "use only values that equally near hits share, such as the distance, or choose one of them by your own rule",
         ),
         _ => None,
     }
@@ -346,7 +345,7 @@ pub(crate) fn unexplained(
         site: Site { span, inst: writer, text: text.to_owned() },
         related: Vec::new(),
         notes: vec![note],
-        helps: vec!["mend the other findings first: this one may have the same cause".to_owned()],
+        helps: vec!["fix the other findings first: this one may have the same cause".to_owned()],
         stacks: Vec::new(),
         group: [0; 3],
         wave: 0,
@@ -369,10 +368,10 @@ pub(crate) fn odd_element(
     let place = in_words(&facts, difference);
     let mut finding = unexplained(kind, a, b, difference, "the wave width", writer);
     finding.site.text =
-        format!("{place} is written here with {wrong}, and none is equal with {right}");
+        format!("{place} is written here with {wrong}, and no element equals it with {right}");
     finding.notes = vec![format!("elements are compared in any order: {right} against {wrong}")];
     finding.helps = vec![
-        "let what is stored depend on the thread, not on how threads are divided into waves"
+        "let the stored values depend on the thread, not on how threads are divided into waves"
             .to_owned(),
     ];
     finding

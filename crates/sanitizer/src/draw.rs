@@ -241,7 +241,7 @@ pub fn examine_draw<S: Scene>(
             }
         }
     }
-    // What has been run is compared, even if the sweep does not come to its end.
+    // Runs that have ended are compared, even if the sweep does not finish.
     if let Err((width, why)) = sweep.compare_widths(&runs) {
         failed = failed.or(Some((width, why)));
     }
@@ -289,7 +289,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
             Order::Packing(_) => pixel_sees,
             Order::QuadOrigin(origin) => origin != [false; 2] && traits.derivatives,
             Order::Coarse(_) => pixel.is_some_and(is_coarse),
-            // A machine may only test early where nothing but wave operations tells.
+            // A machine may only test early where nothing but wave operations can observe it.
             Order::EarlyDepth => {
                 pixel_sees
                     && self.scene.tests_depth()

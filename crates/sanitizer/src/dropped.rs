@@ -118,7 +118,7 @@ impl Dropped {
                 beyond.first()?;
                 let text = format!("{} emit{} too many here", Named(beyond), third_person(beyond));
                 let message = format!("more vertices are emitted than `[maxvertexcount({most})]`");
-                let note = "Direct3D drops the vertices beyond; Vulkan leaves everything undefined";
+                let note = "Direct3D drops the vertices beyond that number; Vulkan leaves everything undefined";
                 let found = finding(event, width, beyond, message, text, note);
                 Some(match bound(facts, event.at.inst) {
                     Some(bound) => found.caused_at(bound),
@@ -138,7 +138,8 @@ impl Dropped {
                 }
                 let message = format!("a group asks for {count} {what}, and its array has {most}");
                 let text = "the counts are set here".to_owned();
-                let note = "what is beyond the array is dropped here, and undefined elsewhere";
+                let note =
+                    "entries beyond the array are dropped here; elsewhere, this is undefined";
                 Some(finding(event, width, lanes, message, text, note))
             }
             (Dropped::Mesh { records, io, set, .. }, Space::Buffer(it, _)) if it == records => {
@@ -154,7 +155,7 @@ impl Dropped {
                 let (lane, primitive, index) = beyond?;
                 let message = format!("primitive {primitive} of a group names vertex {index}");
                 let text = format!("the group has {vertices} vertices");
-                let note = "the primitive is dropped here, and undefined elsewhere";
+                let note = "the primitive is dropped here; elsewhere, this is undefined";
                 Some(finding(event, width, [lane].into_iter().collect(), message, text, note))
             }
             _ => None,
@@ -178,7 +179,7 @@ fn bound(facts: &Facts<'_>, emits: Inst) -> Option<Site> {
     })?;
     let (inst, text) = match facts.computed_by(bound) {
         Some(it) => (it, "this bounds the loop that emits"),
-        None => (compare, "the loop that emits goes on while this holds"),
+        None => (compare, "the loop that emits continues while this holds"),
     };
     Some(Site { span: module.inst(inst).span, inst: Some(inst), text: text.to_owned() })
 }
@@ -198,6 +199,6 @@ fn finding(
 ) -> Finding {
     let found = Finding::at(event.at, width, Kind::OutOfBounds, lanes, message, text);
     let helps =
-        vec!["compare the number with what is declared first, or declare room for more".to_owned()];
+        vec!["compare the number with the declared one first, or declare a greater one".to_owned()];
     Finding { notes: vec![note.to_owned()], helps, ..found }
 }

@@ -89,7 +89,7 @@ impl Feedback {
         findings
     }
 
-    /// What devices may report otherwise of the run's maps: one finding for each instruction and map.
+    /// The texels of the run's maps that devices may report differently: one finding for each instruction and map.
     pub(crate) fn slack(&mut self, width: u32) -> Vec<Finding> {
         let maps = std::mem::take(&mut self.maps);
         maps.into_values().flat_map(|it| it.findings(width)).collect()
@@ -108,7 +108,7 @@ fn pair(facts: &Facts<'_>, width: u32, at: At, texture: &Texture, lanes: LaneMas
     let map = facts.module.resource(texture.map.unwrap_or(texture.texture).binding);
     let (who, s) = (Named(lanes), third_person(lanes));
     let message = format!("`{}` is not the feedback map of `{}`", map.name, sampled.name);
-    let text = format!("{who} record{s} samples of another texture than the paired one");
+    let text = format!("{who} record{s} samples of a texture other than the paired one");
     let mut found = Finding::at(at, width, Kind::FeedbackPair, lanes, message, text);
     found.related = [(map, "the map"), (sampled, "the texture that is sampled")]
         .map(|(it, what)| Site {
@@ -119,7 +119,7 @@ fn pair(facts: &Facts<'_>, width: u32, at: At, texture: &Texture, lanes: LaneMas
         .into();
     found.notes.push("here, nothing is recorded".to_owned());
     found.helps.push(format!(
-        "give the texture that the map was made for, or make a map for `{}`",
+        "pass the texture that the map was made for, or make a map for `{}`",
         sampled.name
     ));
     found
@@ -154,7 +154,7 @@ fn tier(
     });
     let axis = ["u", "v"][axis];
     found.notes.push(format!(
-        "`{name}` has `{axis}={mode}`; devices of tier 0.9 know only `wrap` and `clamp`"
+        "`{name}` has `{axis}={mode}`; devices of tier 0.9 support only `wrap` and `clamp`"
     ));
     found.helps.push(
         "record through a sampler with `wrap` or `clamp`, or require tier 1.0; `--caps feedback=1.0` says that you do"
@@ -241,7 +241,7 @@ impl Bounds {
             let (who, s) = (Named(lanes), third_person(lanes));
             let plural = if all.len() == 1 { "texel" } else { "texels" };
             let message =
-                format!("devices may report {} {plural} of `{name}` otherwise", all.len());
+                format!("devices may report {} {plural} of `{name}` differently", all.len());
             let text = format!("{who} record{s} here");
             let mut found = Finding::at(by.at, width, Kind::FeedbackSlack, lanes, message, text);
             for why in Reason::ALL {
@@ -263,7 +263,7 @@ impl Bounds {
                 found.notes.push(format!("reason {number}, {words}: {}{more}", named.join("; ")));
             }
             found.helps.push(
-                "rely only on what is sampled being reported, never on the rest being unmarked"
+                "rely only on sampled regions being marked, never on others being unmarked"
                     .to_owned(),
             );
             found

@@ -311,7 +311,7 @@ impl Finding {
         Some(self.site.span).filter(|_| self.site.text.ends_with(CHECKED))
     }
 
-    /// Whether another finding follows from the same mistake, although its place is another one: two races that have an
+    /// Whether another finding follows from the same mistake, although its place is different: two races that have an
     /// access in common, a race behind a check-then-set and a result that one of its accesses makes differ, barriers in one
     /// branch or loop that not all threads enter, or results that differ for the same reason.
     pub fn has_cause_of(&self, other: &Finding) -> bool {

@@ -1,4 +1,4 @@
-//! A module that tells an observer every value it computes: instrumentation.
+//! Instrumentation: a module that reports every value it computes to an observer.
 //!
 //! Behind each instruction with results, the values are stored into private scalars that the program does not have,
 //! and before values move along a path (into the parameters of a loop, out of an arm of an `if`) a constant is.
@@ -18,7 +18,7 @@ use ops::Ty;
 
 use crate::hash::HashMap;
 
-/// What an added store tells.
+/// What an added store reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// The instruction that defines this value has been executed.
@@ -119,7 +119,7 @@ impl Marked {
         Marked { program: decode(&marked), marks, first, moves }
     }
 
-    /// What an access by this instruction tells, if it has been added.
+    /// What an access by this instruction reports, if it has been added.
     pub(crate) fn mark(&self, inst: Inst) -> Option<Mark> {
         let at = inst.0.checked_sub(self.first)?;
         self.marks.get(at as usize).copied().flatten()

@@ -20,7 +20,7 @@ struct Cut {
     inst: Inst,
     /// The words that it never reads.
     ignored: Vec<usize>,
-    /// Where it first goes on with the others, if that is another place than the operation.
+    /// Where it first uses the others, if that is not the operation itself.
     used: Option<(Span, Option<Inst>)>,
 }
 
@@ -68,10 +68,10 @@ impl Masks {
             inst: Some(event.at.inst),
             text: format!("{} {} in the set", Named(lost), be(lost)),
         };
-        // The set is right; the mistake is to go on with a part of it.
+        // The set is right; the mistake is to use only a part of it.
         let (site, related) = match *used {
             Some((span, inst)) => {
-                let text = format!("this goes on without `.{name}` of the set");
+                let text = format!("this uses the set without `.{name}`");
                 (Site { span, inst, text }, vec![set])
             }
             None => (set, Vec::new()),
@@ -131,7 +131,7 @@ fn cuts(module: &Module) -> Vec<Cut> {
     cuts
 }
 
-/// Where a program first goes on with the words of a set that it reads, if that is not the operation that makes the set.
+/// Where a program first uses the words of a set that it reads, if that is not the operation that makes the set.
 fn first_use(module: &Module, set: Inst, ignored: &[usize]) -> Option<(Span, Option<Inst>)> {
     let data = module.inst(set);
     let words = || (0..).zip(&data.results);
@@ -237,13 +237,13 @@ pub(crate) fn float_equality(width: u32, event: &WaveEvent<'_>) -> Option<Findin
             (
                 "a NaN is compared with itself",
                 nans,
-                "as a number a NaN equals nothing, as bits it equals itself; machines do either",
+                "as a number, a NaN equals nothing; as bits, it equals itself; machines differ",
             )
         } else if meets_zero {
             (
                 "+0 is compared with -0",
                 plus | minus,
-                "as numbers the two zeros are equal, as bits they are not; machines do either",
+                "as numbers, the two zeros are equal; as bits, they are not; machines differ",
             )
         } else {
             continue;
@@ -259,7 +259,8 @@ pub(crate) fn float_equality(width: u32, event: &WaveEvent<'_>) -> Option<Findin
             related: Vec::new(),
             notes: vec![note.to_owned()],
             helps: vec![
-                "compare `asuint` of the value for bits; add 0 to turn -0 into +0".to_owned(),
+                "to compare bits, compare `asuint` of the value; to turn -0 into +0, add 0"
+                    .to_owned(),
             ],
             stacks: Vec::new(),
             group: event.at.group,

@@ -17,7 +17,7 @@ use crate::finding::Kind;
 pub enum Order {
     Lanes(LaneOrder),
     Waves(Schedule),
-    /// Another wave runs right after each operation that can let it go on.
+    /// Another wave runs right after each operation that can let it proceed.
     HandOver,
     /// One group runs at a time.
     Groups(GroupOrder),
@@ -65,9 +65,9 @@ pub enum RayOrder {
     /// By instance, geometry and primitive.
     Index,
     Random(u64),
-    /// What may be offered more than once is offered twice.
+    /// Candidates that may be offered more than once are offered twice.
     Twice,
-    /// Boxes are enlarged by so many per cent.
+    /// Boxes are enlarged by this percentage.
     Boxes(u32),
     /// All boxes of an instance.
     AllBoxes,
@@ -268,7 +268,7 @@ impl Order {
             Order::Rays(order) if order.is_tie() => "which of two equally near hits wins",
             Order::Rays(RayOrder::Twice) => "how often a candidate is offered",
             Order::Rays(RayOrder::Boxes(_) | RayOrder::AllBoxes) => {
-                "which boxes a ray is said to meet"
+                "which boxes are offered for a ray"
             }
             Order::Rays(_) => "the order of candidates",
         }

@@ -190,7 +190,7 @@ impl Origins {
             };
         }
         wave.set(value, at.active, &row);
-        // What was never set stays so when it is changed, and later loads of it are about the same mistake.
+        // An element that was never set stays so when it is changed, and later loads of it show the same mistake.
         if let Some((_, elements)) = wave.changed.as_ref().filter(|it| it.0 == inst) {
             for lane in poison.iter() {
                 if let Some(element) = elements[lane as usize] {
@@ -233,7 +233,7 @@ impl Origins {
         loaded[lane as usize].checked_sub(1).map(|it| self.all[it as usize])
     }
 
-    /// What the latest load has read counts as never set: its origin is the load.
+    /// The values of the latest load count as never set: their origin is the load.
     pub(crate) fn forget_read(&mut self, at: At, lane: u32) {
         let wave = &mut self.groups.of(at.group).with_wave(at.wave).waves[at.wave as usize];
         if let Some((_, loaded)) = wave.loaded.as_mut().filter(|it| it.0 == at.inst) {

@@ -2,7 +2,7 @@
 //!
 //! A wave operation leaves helper lanes an undefined result. In themselves helper lanes do not matter; but derivatives
 //! and quad operations read them, so the result matters where it is an operand of one, and where it decides whether
-//! helper lanes come to one.
+//! helper lanes reach one.
 //! Which quads share a wave is unspecified, so a lane of another quad may only be read if the program has found out
 //! which lanes there are.
 
@@ -146,7 +146,7 @@ impl Pixels {
             related: Vec::new(),
             notes,
             helps: vec![
-                "read lanes of the own quad by quad operations; of others, only ones that a wave operation has found, such as the first of `WaveActiveBallot(true)`"
+                "read lanes of the same quad by quad operations, and others only if a wave operation has found them, such as the first of `WaveActiveBallot(true)`"
                     .to_owned(),
             ],
             stacks: Vec::new(),
@@ -158,7 +158,7 @@ impl Pixels {
     }
 }
 
-/// Whether a value follows from nothing that tells which lanes are active.
+/// Whether a value depends on nothing that shows which lanes are active.
 fn is_blind(facts: &Facts<'_>, value: Value) -> bool {
     let (mut seen, mut open) = (HashSet::from_iter([value]), vec![value]);
     while let Some(value) = open.pop() {

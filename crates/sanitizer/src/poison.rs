@@ -289,7 +289,7 @@ impl Poison {
             // An atomic operation before the read computes with what is not set, and comes first.
             let (message, site, read) = match self.changed_before(facts, array, event.at.inst) {
                 Some(inst) => {
-                    let text = format!("this computes with what `{name}` holds before");
+                    let text = format!("this computes with the previous contents of `{name}`");
                     let span = facts.module.inst(inst).span;
                     let message = format!("`{name}` is changed before it is written");
                     (message, Site { span, inst: Some(inst), text }, Some(read))
@@ -316,15 +316,15 @@ impl Poison {
             }
         };
         if outside.is_empty() {
-            // What is there may be poison that was stored.
+            // The contents may be poison that was stored.
             self.insert(event.at, origin);
         } else {
             self.arise(event.at, origin);
         }
     }
 
-    /// Of what is read before it is written, the first place that a lane would have set, had it not skipped the store; and
-    /// who reads it.
+    /// The first place read before it is written that a lane would have set, had it not skipped the store; and
+    /// its reader.
     fn skip(
         &mut self,
         facts: &Facts<'_>,
@@ -333,7 +333,7 @@ impl Poison {
     ) -> Option<(Skip, u32)> {
         let (exact, skipped) = self.exact.as_mut()?;
         let span = |it: Inst| facts.module.inst(it).span;
-        // Where a variable is declared anew in each round, it is stored without a value.
+        // Where a variable is declared anew in each iteration, it is stored without a value.
         let is_declared = |from: From| {
             matches!(facts.module.inst(from.inst).op, Op::Undef(_))
                 && from.through.is_some_and(|it| overlap(span(it), span(from.inst)))
@@ -406,7 +406,7 @@ impl Poison {
         (0..values.len()).filter(is_undefined)
     }
 
-    /// A finding about helper lanes that come to an operation on whole quads on a condition which is undefined for them: the
+    /// A finding about helper lanes that reach an operation on whole quads on a condition which is undefined for them: the
     /// operation is what needs them.
     pub(crate) fn needed(
         &mut self,
@@ -424,11 +424,11 @@ impl Poison {
         {
             std::mem::swap(&mut found.site, &mut found.related[at]);
             found.message = format!(
-                "helper lanes may not come to {}: the result of {} decides, and theirs is undefined",
+                "helper lanes may not reach {}: the result of {} decides, and theirs is undefined",
                 reader(op),
                 leaver(origin)
             );
-            let help = "move it out of the branch, so that all lanes of the quad come to it";
+            let help = "move it out of the branch, so that all lanes of the quad reach it";
             found.helps = vec![help.to_owned(), INCLUDE.to_owned()];
         }
         Some(found)
@@ -531,7 +531,7 @@ impl Poison {
         if let Some(store) = through {
             let span = facts.module.inst(store).span;
             if span != origin.site.span {
-                let text = "this stores it without its having a value".to_owned();
+                let text = "this stores it although it has no value".to_owned();
                 origin.related.push(Site { span, inst: Some(store), text });
             }
         }

@@ -115,7 +115,7 @@ struct Group {
 struct Records {
     all: Chunks<Record>,
     values: Chunks<u32>,
-    /// The greatest number of group barriers before an access, and the first access behind so many.
+    /// The greatest number of group barriers before an access, and the first access behind that many.
     phase: u32,
     first_of_phase: RecordId,
 }
@@ -413,7 +413,7 @@ impl Races {
         };
         let can_wait = sync.acquires && uses.decides(inst);
         let sync = Some(sync).filter(|it| {
-            // What no wave ever learns need not be remembered.
+            // Accesses of which no wave ever learns need not be remembered.
             (it.acquires || it.releases) && uses.is_acquired(memory)
         });
         let change = match act {
@@ -603,7 +603,10 @@ impl Races {
             let op = &facts.module.inst(before.inst).op;
             let other = &facts.module.resource(address::named(facts.module, op, memory)).name;
             if other != name {
-                notes.insert(0, format!("(1) accesses it as `{other}`: both name one buffer"));
+                notes.insert(
+                    0,
+                    format!("(1) accesses it as `{other}`: both names mean the same buffer"),
+                );
             }
         }
         if apart {
@@ -614,7 +617,7 @@ impl Races {
             );
         }
         let message = message(kind, name);
-        // Who stays at the place of its own number is right; the other access reaches into another group.
+        // The access at the place of its own number is right; the other one reaches into another group.
         let is_own = |access: &Record, lane: u32| {
             let group = self.names.get(access.group as usize).copied().unwrap_or_default();
             let thread = own_thread(facts, group, access.wave * width + lane);

@@ -1,6 +1,6 @@
 //! Ray queries: uses that are undefined, rays and flags that are, and candidates that nothing judges.
 //!
-//! What is undefined is reported where it happens, whether or not the result is used. A query is followed by its handle, so
+//! Undefined behaviour is reported where it happens, whether or not the result is used. A query is followed by its handle, so
 //! that a use of what a wrong ray has found is not reported again.
 
 use diag::{ExpansionId, Span};
@@ -207,7 +207,7 @@ fn undefined(at: At, width: u32, wrong: Undefined, lanes: LaneMask) -> Finding {
         Undefined::Use(Wrong::Stale) => (
             "a ray query is used after it was replaced".to_owned(),
             format!("{who} use{s} a query here that its declaration has since replaced"),
-            "declare the query outside the loop, or keep no copy of it",
+            "declare the query outside the loop, or do not keep a copy of it",
         ),
         Undefined::Use(Wrong::State(state)) => {
             let (what, help) = match state {
@@ -267,7 +267,7 @@ fn unread(at: At, width: u32, span: Span, lanes: LaneMask) -> Finding {
     let mut found =
         Finding::at(At { span, ..at }, width, Kind::UnreadCandidates, lanes, message, text);
     found.notes.push(
-        "a traversal continues only while `Proceed` is called: what lies behind the candidate is not found"
+        "a traversal continues only while `Proceed` is called: hits behind the candidate are not found"
             .to_owned(),
     );
     found.helps.push(

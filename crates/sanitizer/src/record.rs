@@ -1,5 +1,5 @@
-//! What one group computed in a run, thread by thread: values, decisions, the threads that met in wave operations,
-//! and who wrote which place. An execution trace, for `chain` to walk backwards.
+//! The record of one group in a run, thread by thread: values, decisions, the threads that met in wave operations,
+//! and the writer of each place. An execution trace, for `chain` to walk backwards.
 //!
 //! Threads are named by their index in the group and groups are matched by the caller, so that runs can be compared
 //! in which the same work is done by other lanes, waves or groups.
@@ -176,7 +176,7 @@ impl<'a> Record<'a> {
         self.executed.get(&(inst, thread))?.get(number as usize).copied()
     }
 
-    /// The threads with which a thread executed a wave operation whose result is of that moment.
+    /// The threads with which a thread executed a wave operation whose result belongs to that moment.
     pub(crate) fn meeting(&self, inst: Inst, thread: u32, time: Time) -> Option<Meeting> {
         let all = self.meetings.get(&(inst, thread))?;
         let time = all[all.partition_point(|it| *it <= time).checked_sub(1)?];

@@ -46,7 +46,7 @@ impl Seen {
         self
     }
 
-    /// The same where the width of the sweep is another one than that of the program's waves.
+    /// The same where the width of the sweep differs from that of the program's waves.
     pub fn at_width(mut self, width: u32) -> Seen {
         self.widths = vec![width];
         self.own.clone_from(&self.widths);
@@ -89,7 +89,7 @@ impl Seen {
         std::iter::once(self).chain(follows).collect()
     }
 
-    /// What is left if some are allowed: nothing, or one finding for each mistake.
+    /// The findings that remain if some are allowed: none, or one for each mistake.
     pub fn without(self, mut is_allowed: impl FnMut(&Seen) -> bool) -> Vec<Seen> {
         let mut left: Vec<Seen> = Vec::new();
         // Each is asked, so that every comment that allows one of them is known to be of use.

@@ -83,7 +83,7 @@ impl SkippedStores {
                 inside = branch;
             }
         }
-        // What moves into a wanted value is wanted, too.
+        // Values that move into a wanted value are wanted, too.
         let moves = if wanted.is_empty() { Vec::new() } else { marked.all_moves() };
         let mut count = 0;
         while count != wanted.len() {

@@ -118,7 +118,7 @@ impl Reach {
         self.buffers.contains_key(&key)
     }
 
-    /// What of a buffer is tagged, byte by byte.
+    /// The tags of a buffer, byte by byte.
     pub(crate) fn tagged(&self, key: (Binding, u32)) -> Tagged<'_> {
         let bytes = self.buffers.get(&key);
         let is_whole = bytes.is_some_and(|it| it.whole != 0);
@@ -209,7 +209,7 @@ fn either(a: Tag, b: Tag) -> Tag {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
     pub(crate) racing: Racing,
-    /// Groups whose waves did not all come to their barriers.
+    /// Groups whose waves did not all reach their barriers.
     pub(crate) broken: HashMap<[u32; 3], Span>,
 }
 
@@ -520,7 +520,7 @@ impl<'a> Spread<'a> {
         }
     }
 
-    /// What the engine's poison that begins at an instruction is reported as.
+    /// The code under which poison of the engine that begins at an instruction is reported.
     fn kind_of_poison(&self, inst: Inst) -> Kind {
         match &self.facts.module.inst(inst).op {
             Op::Wave { .. } => Kind::InactiveLaneRead,

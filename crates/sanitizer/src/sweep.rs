@@ -55,11 +55,11 @@ pub struct Plan {
     pub width_dependent: Vec<String>,
     /// Resources whose elements may come in any order.
     pub unordered: Vec<String>,
-    /// What is undefined of the initial contents, and why.
+    /// The undefined parts of the initial contents, and why.
     pub reached: Reach,
     /// The progress of the sweep, for display.
     pub pace: Option<Arc<Pace>>,
-    /// On how many threads runs may go on at once.
+    /// The number of threads on which runs may take place at once.
     pub threads: usize,
 }
 
@@ -219,7 +219,7 @@ pub struct Report {
     pub seen: Vec<Seen>,
     /// How often the program was run.
     pub runs: usize,
-    /// What something undefined reaches, so that it could not be compared, one line for each buffer and cause.
+    /// The bytes that something undefined reaches, so that they could not be compared, one line for each buffer and cause.
     pub left_out: Vec<LeftOut>,
     /// For each width whose run ended, what something undefined reaches of its results.
     pub reached: Vec<(u32, Reach)>,
@@ -235,7 +235,7 @@ pub struct LeftOut {
     /// The number of bytes that were left out at one width, and that of all.
     pub bytes: (usize, usize),
     pub widths: Vec<u32>,
-    /// What reaches them.
+    /// The cause that reaches them.
     pub cause: Cause,
 }
 
@@ -356,7 +356,7 @@ pub fn examine_with(
             }
         }
     }
-    // What has been run is compared, even if the sweep does not come to its end.
+    // Runs that have ended are compared, even if the sweep does not finish.
     if let Err((width, failure)) = between::compare_widths(&base, &runs, &mut report) {
         failed = failed.or(Some((width, failure)));
     }

@@ -81,7 +81,7 @@ pub(crate) fn endless(
     related.extend(sites.into_iter().filter(|_| !blames_groups));
     if others_could && progress != Progress::Fair {
         notes.push(format!(
-            "the lanes of a wave run in lockstep: {} get{} to the store only after the loop has ended for all",
+            "the lanes of a wave run in lockstep: {} arrive{} at the store only after the loop has ended for all",
             Named(absent),
             third_person(absent)
         ));
@@ -106,7 +106,7 @@ pub(crate) fn endless(
     }
     if !is_proven {
         notes.push(
-            "the run was given up here; the loop also changes local values, so it might still end"
+            "the run was stopped here; the loop also changes local values, so it might still end"
                 .to_owned(),
         );
     }
@@ -162,7 +162,7 @@ pub(crate) fn endless(
 pub(crate) fn advised(mut finding: Finding) -> Finding {
     if finding.helps.is_empty() {
         finding.helps.push(
-            "let the store come before the loop, or wait only for what has started and goes on"
+            "store before the loop, or wait only for threads that have started and make progress"
                 .to_owned(),
         );
     }

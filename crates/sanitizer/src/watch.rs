@@ -87,7 +87,7 @@ pub struct Watcher<'a> {
     dropped: Dropped,
     feedback: Feedback,
     findings: Vec<(Finding, Option<Invocation>)>,
-    /// Those of them whose origin was searched for in the code and may be another one, as a run with marks tells.
+    /// Those of them whose origin was searched for in the code, and for which a run with marks may find a different one.
     guesses: Vec<usize>,
     /// The instructions that used something undefined.
     used: BTreeMap<Inst, Span>,
@@ -135,7 +135,7 @@ impl<'a> Watcher<'a> {
         let policy = (rules.sync, rules.publication);
         let races = Races::new(module, accesses, width, policy, wants_all);
         let pixels = Pixels::new(&facts);
-        // What a rasterizer-ordered view orders is not known here.
+        // The order that a rasterizer-ordered view imposes is not known here.
         let orders_pixels = module.io.as_ref().is_some_and(|it| it.pixel.orders_pixels);
         Watcher {
             marks,
@@ -219,7 +219,7 @@ impl<'a> Watcher<'a> {
     /// The same, with the invocation that each befell, in a draw.
     pub(crate) fn into_drawn(self) -> Vec<(Finding, Option<Invocation>)> {
         let Watcher { mut findings, mut feedback, width, facts, .. } = self;
-        // What a map holds is known only now.
+        // The contents of a map are known only now.
         findings.extend(feedback.slack(width).into_iter().map(|it| (it, None)));
         // A load of poison because it comes too early is a race, and one report of it is enough: it may be named behind the
         // store that another lane has skipped.
@@ -340,7 +340,7 @@ impl<'a> Watcher<'a> {
 
     /// The same with words behind the lanes.
     fn sink_as(&mut self, at: At, values: &[Value], lanes: LaneMask, (what, how): (&str, &str)) {
-        // What helper lanes do has no effect by itself.
+        // Helper lanes have no effects of their own.
         let lanes = lanes & !self.pixels.helpers();
         if lanes.is_empty() {
             return;
@@ -391,7 +391,7 @@ impl<'a> Watcher<'a> {
         poison.partial_quad(facts, flow, at, lanes);
     }
 
-    /// Reports helper lanes that come to an operation on whole quads on an undefined condition.
+    /// Reports helper lanes that reach an operation on whole quads on an undefined condition.
     fn doubtful(&mut self, at: At) {
         let Some((selector, lanes)) = self.pixels.doubtful(&self.facts, at) else { return };
         let used = Site {
@@ -576,7 +576,9 @@ impl Observer for Watcher<'_> {
                 site,
                 related: Vec::new(),
                 notes: vec![format!("named: {}", Named(named))],
-                helps: vec!["take the mask from `WaveGetActiveMask()` in the same flow".to_owned()],
+                helps: vec![
+                    "take the mask from `WaveGetActiveMask()` in the same control flow".to_owned(),
+                ],
                 stacks: Vec::new(),
                 group: event.at.group,
                 wave: event.at.wave,
@@ -612,7 +614,7 @@ impl Observer for Watcher<'_> {
                     .to_owned(),
             ],
             helps: vec![
-                "compare the count with the width of the type first, or mask it, if that is meant"
+                "compare the count with the width of the type first, or mask it if that is intended"
                     .to_owned(),
             ],
             stacks: Vec::new(),

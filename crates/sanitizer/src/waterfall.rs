@@ -1,4 +1,4 @@
-//! Waterfall loops that do not end: in each round the first lane's value is read, the lanes with the same value do
+//! Waterfall loops that do not end: in each iteration the first lane's value is read, the lanes with the same value do
 //! their work and should leave. What can be wrong is the comparison, or the way out.
 //!
 //! Only the last round is looked at: the loop has come back to an earlier state, so that all later rounds are like it.
@@ -55,7 +55,7 @@ pub(crate) fn explain(facts: &Facts<'_>, at: At, read: Option<FirstRead>) -> Why
     let first = read.active.first().unwrap_or(0);
     let span = facts.module.inst(read.inst).span;
     let text =
-        format!("in each round, lane {first} is the first lane here, and its value is {shown}");
+        format!("in each iteration, lane {first} is the first lane here, and its value is {shown}");
     why.sites.push(Site { span, inst: Some(read.inst), text });
     let Some((compare, other)) = comparison(facts, at.inst, read.inst) else {
         if !has_exit {
@@ -83,17 +83,17 @@ pub(crate) fn explain(facts: &Facts<'_>, at: At, read: Option<FirstRead>) -> Why
             (Some(read), Some(compared)) => {
                 format!("the first lane's {read} is compared with {compared} here")
             }
-            _ => "the first lane's value is compared with another value than the one that is read"
+            _ => "the first lane's value is compared with a value other than the one that is read"
                 .to_owned(),
         };
-        why.sites.push(site(format!("{text}, and {shown} is in no lane that is left")));
+        why.sites.push(site(format!("{text}, and no remaining lane has {shown}")));
         why.helps.push(format!(
             "compare what `WaveReadLaneFirst` returns with its own argument{}",
             read.map_or_else(String::new, |it| format!(", {it}"))
         ));
     } else {
         why.sites.push(site(format!(
-            "this is true for lane {first} in each round, and lane {first} stays"
+            "this is true for lane {first} in each iteration, and lane {first} stays"
         )));
         why.helps.push(LEAVE.to_owned());
     }

@@ -84,7 +84,7 @@ fn the_sanitizer_knows_both_names() {
         "{}",
         ran.text()
     );
-    assert!(ran.text().contains("both name one buffer"), "{}", ran.text());
+    assert!(ran.text().contains("both names mean the same buffer"), "{}", ran.text());
 }
 
 /// A test reads what both names hold.

@@ -161,10 +161,11 @@ impl<S: Scene> Sweep<'_, S> {
         if let Some(inst) = inst {
             (finding.site.span, finding.site.inst) = (module.inst(inst).span, Some(inst));
         }
-        finding.site.text = "this alpha leaves some samples, and nothing says which".to_owned();
+        finding.site.text =
+            "this alpha covers some of the samples, and nothing specifies which".to_owned();
         if let Some(Alpha { of, value, .. }) = alpha {
             finding.site.text = format!(
-                "{} has an alpha of {value:?}: {} of {samples} samples, and nothing says which",
+                "{} has an alpha of {value:?}: {} of {samples} samples, and nothing specifies which",
                 named(of),
                 left(value)
             );

@@ -1,4 +1,4 @@
-//! What a draw leaves, and where two draws differ: buffers by their scalars, targets by their texels.
+//! The results of a draw, and where two draws differ: buffers by their scalars, targets by their texels.
 
 use ir::exec::Buffer;
 use ir::{AddressKind, Binding};
@@ -41,11 +41,11 @@ pub enum Holder {
 pub(super) enum Room {
     /// Floats by rounding.
     Floats(FloatRoom),
-    /// What derivatives give, which are approximations.
+    /// Results of derivatives, which are approximations.
     Quads,
 }
 
-/// Of what derivatives give, floats may differ by this share of the larger one, and a little more.
+/// Floats that depend on derivatives may differ by this share of the larger one, and a little more.
 const QUAD_SHARE: f32 = 0.125;
 const QUAD_REST: f32 = 1.0 / 64.0;
 

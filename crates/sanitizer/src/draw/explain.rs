@@ -1,5 +1,5 @@
 //! Why two draws differ: the first operation that gave a pixel, a vertex, a patch or a primitive something else.
-//! What alpha to coverage makes of a pixel is explained in [`super::alpha`].
+//! [`super::alpha`] explains differences by alpha to coverage.
 //!
 //! Both draws are repeated with modules that tell each value they compute. Of the operations that see other lanes and
 //! on which the result depends, each gives every invocation a sequence of values; the first value that differs for an
@@ -22,7 +22,7 @@ use super::contents::{Content, Difference, Holder, Left};
 use super::{Ended, How, Order, Part, Scene, Sweep, Watched};
 use crate::assigned;
 use crate::compare::of_type;
-use crate::facts::Facts;
+use crate::facts::{Facts, identifies_lane};
 use crate::finding::{Finding, Kind, Site};
 use crate::hash::{HashMap, HashSet};
 use crate::marked::{Mark, Marked};
@@ -233,10 +233,8 @@ fn first_difference(
                 continue;
             }
             // Which lane an invocation is differs as a matter of course.
-            let is_query = matches!(
-                module.inst(inst).op,
-                Op::Wave { op: WaveOp::LaneIndex | WaveOp::IsFirstLane, .. }
-            );
+            let is_query =
+                matches!(module.inst(inst).op, Op::Wave { op, .. } if identifies_lane(op));
             let rank = 2 * u8::from(is_query) + u8::from(!is_near(*of));
             if best.is_none_or(|it| (rank, *a) < (it.0, it.1)) {
                 best = Some((rank, *a, *b));
@@ -290,7 +288,7 @@ pub(super) fn writers(module: &Module, content: &Content, part: Part) -> Vec<Ins
         .filter(|it| it.0 == part)
         .map(|it| Some(Memory::Buffer(module.storage(it.1))))
         .collect();
-    // What a program passes on decides what those after it do.
+    // The outputs of a program decide about those after it.
     let is_before = match content.holder {
         Holder::Resource(..) => content.users.iter().any(|it| part < it.0),
         Holder::Target(..) | Holder::Depth(..) => true,
@@ -305,7 +303,7 @@ pub(super) fn writers(module: &Module, content: &Content, part: Part) -> Vec<Ins
     };
     let all = module.insts.iter().enumerate().filter(|(_, it)| writes(&it.op));
     let mut all: Vec<Inst> = all.map(|(index, _)| Inst(index as u32)).collect();
-    // What is discarded is not written.
+    // A discarded pixel is not written.
     ops::sort_by_key(&mut all, |it| matches!(module.inst(*it).op, Op::Discard));
     all
 }
@@ -379,7 +377,7 @@ impl<S: Scene> Sweep<'_, S> {
             };
             [record(how[0])?, record(how[1])?]
         };
-        // What is varied comes first; else the nearest cause.
+        // The varied stage comes first; else the nearest cause.
         let mut numbers: Vec<usize> = (0..suspects.len()).collect();
         ops::sort_by_key(&mut numbers, |it| {
             let is_varied = how.iter().any(|how| varies(how.order, suspects[*it].part));
@@ -429,7 +427,7 @@ impl<S: Scene> Sweep<'_, S> {
     }
 }
 
-/// Where a program first goes on with the number that it has taken from a counter: taking numbers in any order is right, it
+/// Where a program first uses the number that it has taken from a counter: taking numbers in any order is right, it
 /// is what becomes of them that may be wrong.
 fn spent(module: &Module, number: Value) -> Option<(Span, Option<Inst>)> {
     let taken = module.inst(module.made_by(number)?);
@@ -449,7 +447,7 @@ fn spent(module: &Module, number: Value) -> Option<(Span, Option<Inst>)> {
     assigned::earlier(module, assigned::after(module, number, taken.span).next(), by_inst)
 }
 
-/// Who took part, in words.
+/// The participants, in words.
 fn company(step: &Step) -> String {
     let counted = |count: u32, what: &str| match count {
         1 => format!("1 {what}"),
@@ -473,7 +471,7 @@ fn company(step: &Step) -> String {
     }
 }
 
-/// What may be done about it.
+/// The remedies.
 fn help(kind: Kind, name: &str, part: Part) -> Vec<String> {
     let lane = match part {
         Part::Pixel => "the pixel and its quad",
@@ -486,14 +484,14 @@ fn help(kind: Kind, name: &str, part: Part) -> Vec<String> {
     };
     let text = match kind {
         Kind::DependsOnHelpers => {
-            "some machines let helper lanes take part in wave operations: keep them away with `if (!IsHelperLane())`, or give them a value that changes nothing"
+            "some machines let helper lanes take part in wave operations: exclude them with `if (!IsHelperLane())`, or give them a value that changes nothing"
                 .to_owned()
         }
         Kind::DependsOnPacking | Kind::WidthDependentResult => format!(
             "compute it from {lane}, or combine all waves, by one atomic operation for each; if `{name}` is meant to differ, pass `--width-dependent {name}`"
         ),
         Kind::DependsOnQuads => {
-            "take derivatives of smooth values only; what has to be exact takes gradients that the shader computes itself"
+            "take derivatives of smooth values only; where the result must be exact, compute the gradient in the shader"
                 .to_owned()
         }
         Kind::DependsOnAlphaSamples => {

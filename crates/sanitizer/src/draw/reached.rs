@@ -22,7 +22,7 @@ use crate::spread::Cause;
 #[derive(Default)]
 pub(super) struct Undefined {
     parts: BTreeMap<Part, BTreeMap<Inst, Cause>>,
-    /// That cannot be told by an instruction.
+    /// A difference that no instruction identifies.
     anywhere: Option<(Stage, Cause)>,
 }
 
@@ -58,7 +58,7 @@ impl Undefined {
                 all.filter(decides).flat_map(|it| slice::backward(&facts, it)).collect()
             })
             .collect();
-        // What is undefined in a buffer is so wherever it is read.
+        // Undefined contents of a buffer are undefined wherever they are read.
         loop {
             let before = reached.iter().flatten().count();
             for (number, content) in contents.iter().enumerate() {

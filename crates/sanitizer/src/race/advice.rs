@@ -29,7 +29,7 @@ pub(super) struct Advice {
 /// An access: the instruction, what it does, and in which rounds of the loops around it, outermost first.
 type Part<'a> = (Inst, Act, &'a [Round]);
 
-/// What helps against a race of two accesses to the memory of that name.
+/// Remedies for a race of two accesses to the memory of that name.
 pub(super) fn advise(
     (facts, uses): (&Facts<'_>, &Uses),
     space: &Space<'_>,
@@ -64,7 +64,7 @@ pub(super) fn advise(
         _ => match (update::of(facts, before.0, now.0), same_group) {
             (Some(Update::SamePlace), _) => {
                 advice.notes.push(format!(
-                    "reading `{name}`, computing and storing are three steps, between which other threads do theirs"
+                    "reading `{name}`, computing and storing are three steps, and those of other threads may come between them"
                 ));
                 let view = match facts.module.stage {
                     Stage::Pixel => ", or through a rasterizer-ordered view",
@@ -76,7 +76,7 @@ pub(super) fn advise(
             }
             // Between groups, values in coherent buffers are on their way from one to the next.
             (Some(Update::OtherPlaces), false) if !is_coherent(facts, space) => advice.helps.push(format!(
-                "store to another buffer or texture than `{name}`, so that every group reads what was there before"
+                "store to a buffer or texture other than `{name}`, so that every group reads the old contents"
             )),
             _ if !Stages::GROUPS.contains(facts.module.stage) => in_draw(facts, name, before, now, &mut advice),
             (update, true) => {
@@ -107,14 +107,14 @@ fn check_then_set(facts: &Facts<'_>, before: Inst, now: Inst, advice: &mut Advic
     };
     advice.cause = Some(site(checked.check, format!("`{lock}` {CHECKED}")));
     if ![before, now].contains(&checked.set) {
-        let text = format!("and `{lock}` is set here, in another step");
+        let text = format!("and `{lock}` is set here, in a second step");
         advice.sites.push(site(checked.set, text));
     }
     advice.notes.push(format!(
-        "between the check of `{lock}` and the store to it, another wave checks it, too, and goes on as well"
+        "between the check of `{lock}` and the store to it, another wave can check it and proceed as well"
     ));
     advice.helps.push(format!(
-        "check and set `{lock}` by one atomic operation, such as `InterlockedCompareExchange`, and go on if its result is what was expected"
+        "check and set `{lock}` by one atomic operation, such as `InterlockedCompareExchange`, and proceed if it returns the expected value"
     ));
     true
 }
@@ -148,7 +148,7 @@ fn in_draw(
         (Act::Store, Act::Store) => format!(
             "let each {each} write to its own place{between}, or change `{name}` by an atomic operation"
         ),
-        _ => format!("read `{name}` in another draw than the one that writes it{last}"),
+        _ => format!("read `{name}` in a different draw from the one that writes it{last}"),
     });
 }
 
@@ -229,7 +229,7 @@ fn barriers(
     };
     let call = needed.call;
     // A barrier that stands there already is not proposed again. Where there are several, the one at which threads wait
-    // is replaced: it is where all of them come to.
+    // is replaced: all of them reach it.
     let mut between = all_barriers(facts).filter(|it| {
         let at = facts.position(it.0);
         low < at && at < high && !needed.orders(&it.1)
@@ -261,7 +261,7 @@ fn barriers(
         && in_loop_apart(facts, before, now)
     {
         advice.notes.push(
-            "no barrier can stand between them: threads leave the loop in different rounds"
+            "no barrier can stand between them: threads leave the loop in different iterations"
                 .to_owned(),
         );
         advice.helps.push(match plain {
@@ -321,7 +321,7 @@ fn between_rounds(
         false => (now, before, (2, 1)),
     };
     advice.notes.push(format!(
-        "({}) is in round {first} of the loop, ({}) in round {second}",
+        "({}) is in iteration {first} of the loop, ({}) in iteration {second}",
         numbers.0, numbers.1
     ));
     let inside =
@@ -332,17 +332,17 @@ fn between_rounds(
             |it: Inst, text: &str| Site { span: span(it), inst: Some(it), text: text.to_owned() };
         if let Some(branch) = skipping(facts, around, barrier, now) {
             advice.sites.push(site(barrier, "this barrier would stand between the two"));
-            advice.sites.push(site(branch, "but this condition leaves it out of some rounds"));
+            advice.sites.push(site(branch, "but this condition leaves it out of some iterations"));
             advice.notes.push(
-                "without it, a round is right only if one wave holds all threads that take part"
+                "without it, an iteration is right only if one wave holds all threads that take part"
                     .to_owned(),
             );
-            advice.helps.push(format!("let all threads come to `{call}` in every round"));
+            advice.helps.push(format!("let all threads reach `{call}` in every iteration"));
             return true;
         }
         advice
             .sites
-            .push(site(barrier, "this barrier stands between the two within one round only"));
+            .push(site(barrier, "this barrier stands between the two within one iteration only"));
         // Another one stands between the rounds, and would order the two if it were the right one.
         let useless = all_barriers(facts).find(|it| {
             let at = facts.position(it.0);
@@ -352,18 +352,18 @@ fn between_rounds(
         if let Some(useless) = useless {
             advice.cause = Some(needed.site(facts, useless));
             advice.helps.push(format!(
-                "use `{call}` instead of this barrier, so that no thread begins the next round early"
+                "use `{call}` instead of this barrier, so that no thread begins the next iteration early"
             ));
             return true;
         }
         let of = calls::other_function(facts.module, around, now);
         let of = of.map_or_else(String::new, |it| format!(" in `{it}`"));
         advice.helps.push(format!(
-            "put a second `{call}` at the end of the loop{of}, so that no thread begins the next round early"
+            "put a second `{call}` at the end of the loop{of}, so that no thread begins the next iteration early"
         ));
         return true;
     }
-    // What comes later in the text can only meet what comes earlier in a round after it.
+    // An access later in the text can only meet an earlier one in a later iteration.
     let is_carried = facts.position(early) >= facts.position(late);
     // None of them orders the accesses, or it would have been named above.
     let useless = all_barriers(facts).find(|it| facts.encloses(around, it.0));
@@ -372,7 +372,7 @@ fn between_rounds(
         advice.helps.push(format!("use `{call}` instead of that barrier"));
     } else if is_carried {
         advice.helps.push(format!(
-            "put `{call}` at the end of the loop, so that no thread begins the next round early"
+            "put `{call}` at the end of the loop, so that no thread begins the next iteration early"
         ));
     }
     is_carried || useless.is_some()
@@ -414,7 +414,7 @@ fn apart(facts: &Facts<'_>, before: Inst, now: Inst) -> Option<String> {
     let branch = facts.ancestors(before).filter(is_branch).find(|it| facts.encloses(*it, now))?;
     let cond = facts.module.inst(branch).op.selector()?;
     update::differs(facts, cond).then(|| {
-        "all threads of the group have to reach the barrier: the branch around both accesses has to be left before it, and entered again behind it"
+        "all threads of the group must reach the barrier: end the branch around both accesses before it, and begin it again after it"
             .to_owned()
     })
 }
@@ -430,7 +430,7 @@ fn by_flag(facts: &Facts<'_>, uses: &Uses, store: Inst, load: Inst, advice: &mut
         Some(Mistake::Early { raised, seen }) => {
             advice.cause = Some(site(raised, "the flag is raised here, before (1)"));
             advice.sites.push(site(seen, "and seen here"));
-            "raise the flag behind the store"
+            "raise the flag after the store"
         }
         Some(Mistake::Late { seen }) => {
             advice.sites.push(site(seen, "the flag is seen here, after (2)"));
@@ -439,7 +439,7 @@ fn by_flag(facts: &Facts<'_>, uses: &Uses, store: Inst, load: Inst, advice: &mut
         Some(Mistake::Ignored(inst)) => {
             let text = "the result of this operation is ignored, so that it orders nothing";
             advice.cause = Some(site(inst, text));
-            "let the result of that operation decide who reads"
+            "let the result of that operation decide which threads read"
         }
         None => return false,
     };
@@ -469,7 +469,7 @@ fn between_groups(
         (useless, raised, before, is_coherent(facts, space))
     {
         advice.notes.push(
-            "an operation that raises a flag publishes what its own wave did, and what a barrier has published of others"
+            "an operation that raises a flag publishes the stores of its own wave, and those of others that a barrier has published"
                 .to_owned(),
         );
         advice.cause = Some(needed.site(facts, useless));

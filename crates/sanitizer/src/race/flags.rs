@@ -1,4 +1,4 @@
-//! What is wrong with the flag that should order a store of one group before a load of another. Static, by the order of the
+//! Mistakes in the flag that should order a store of one group before a load of another. Static, by the order of the
 //! text: operations on one memory that release are taken to raise the flag, and those that acquire to see it.
 
 use ir::{Inst, Op};
@@ -23,7 +23,7 @@ pub(super) fn mistake(facts: &Facts<'_>, uses: &Uses, store: Inst, load: Inst) -
     let all = || (0..module.insts.len() as u32).map(Inst).filter(|it| *it != store && *it != load);
     let at = |it: &Inst| facts.position(*it);
     let (store, load) = (at(&store), at(&load));
-    // What others see need not be seen by the wave that raises it.
+    // The wave that raises the flag need not see what others see.
     let is_seen = |memory: Option<Memory>| {
         all().any(|it| uses.decides(it) && slice::read(module, &module.inst(it).op) == memory)
     };

@@ -193,7 +193,7 @@ impl<'a> Judge<'a> {
             }
         }
         if !polls {
-            // What comes after this store need not come after loads that do not come before it.
+            // Accesses after this store need not come after loads that do not come before it.
             let is_kept = races && self.now.act == Act::Store;
             let kept = is_kept.then(|| [cell.load(0), cell.load(1)]);
             self.enter(cell, rank, before);

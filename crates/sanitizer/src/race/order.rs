@@ -413,7 +413,7 @@ impl Clock {
             && visit.returned == 0
             && last.acquires == last.releases
         {
-            // Nothing came in between, so that the later visit knows no more and tells more.
+            // Nothing came in between, so that the later visit knows no more and passes on more.
             let last = visits.all.len() - 1;
             visits.all[last].time = visit.time;
             return;

@@ -73,7 +73,7 @@ fn reads(facts: &Facts<'_>, from: impl Iterator<Item = Value>, memory: Memory) -
         let read = inst.and_then(|it| slice::read(facts.module, &facts.module.inst(it).op));
         match (inst, read) {
             (Some(inst), Some(it)) if it == memory => found.push(inst),
-            // What an address is computed from is another matter.
+            // Operands of an address do not count.
             (_, Some(_)) => {}
             _ => open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it))),
         }

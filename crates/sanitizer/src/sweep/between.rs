@@ -20,7 +20,7 @@ use crate::writers::Writers;
 
 /// The number of differences that are explained; of the rest, the report names the stores.
 const MOST_EXPLAINED: usize = 16;
-/// The number of places of one buffer that are told apart.
+/// The number of places of one buffer that are distinguished.
 const MOST_PLACES: usize = 32;
 /// Writers are looked for in this many bytes.
 pub(super) const MOST_BYTES: usize = 64 << 20;

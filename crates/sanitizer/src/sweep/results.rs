@@ -47,7 +47,7 @@ impl<'a> Base<'a> {
         self.prepared.analysis()
     }
 
-    /// Waits until a run may begin. It may go on until the permit is dropped.
+    /// Waits until a run may begin. It may run until the permit is dropped.
     pub(super) fn permit(&self) -> Permit<'_> {
         self.permits.take()
     }

@@ -60,7 +60,7 @@ fn thread<'scope, T: Send + 'scope>(
     Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).ok()
 }
 
-/// A counting semaphore: so many runs go on at once.
+/// A counting semaphore, which limits the number of concurrent runs.
 pub(super) struct Permits {
     free: Mutex<usize>,
     freed: Condvar,

@@ -41,7 +41,7 @@ struct Watched {
     /// Something undefined that it did, and where such things begin.
     undefined: Option<Cause>,
     sources: Sources,
-    /// What that reaches, if it was followed; `None` within if that run did not end.
+    /// The bytes that this reaches, if it was followed; `None` within if that run did not end.
     reach: Option<Result<Option<Reach>, Failure>>,
     /// Whether the order in which waves run may matter.
     waves_meet: bool,
@@ -49,7 +49,7 @@ struct Watched {
     overlaps: bool,
 }
 
-/// What is followed of what is undefined in an observed run.
+/// Undefined values of an observed run that are followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Follow {
     /// Where it came from, for the report.
@@ -71,7 +71,7 @@ impl Trial {
     fn new(order: Order, run: &Run, progress: Progress) -> Trial {
         let (mut launch, variation) = order.apply(&run.launch, progress);
         if order.is_of_groups() {
-            // With one group at a time, a loop that counts how often it waits may go on for ever.
+            // With one group at a time, a loop that counts how often it waits may run for ever.
             let most = run.spent.saturating_mul(GROUPS_FUEL).saturating_add(LEAST_FUEL);
             launch.fuel = Some(launch.fuel.unwrap_or(u64::MAX).min(most));
         }
@@ -146,7 +146,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
 
     /// Runs all orders. Returns what was found, and the run in the order of the launch if it ended.
     pub(super) fn examine(mut self, launch: Launch) -> (Report, Result<Option<Run>, Failure>) {
-        // Runs that go on at once cannot share a count of what they have done.
+        // Concurrent runs cannot share a count of their work.
         let progress = launch.progress.clone().filter(|_| self.base.plan.threads <= 1);
         let ended = self.all_orders(Launch { progress, ..launch });
         self.report.runs = self.runs.into_inner();
@@ -174,9 +174,9 @@ impl<'a, 'b> AtWidth<'a, 'b> {
             self.report.leave_out(width, None, (0, 0), cause);
             return Ok(None);
         };
-        // What is undefined may be something else in another order.
+        // An undefined value may differ in another order.
         let waves_meet = waves_meet || undefined.is_some();
-        // What passes before this one leave undefined goes on.
+        // Values that earlier passes leave undefined stay undefined.
         let reach = match (undefined.or_else(|| plan.reached.first_cause()), reach) {
             (Some(cause), Some(reach)) => self.ended_or_all(reach?, cause),
             (Some(cause), None) => self.reach(&launch, variation, cause, Some(&sources))?,
@@ -475,7 +475,7 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         };
         let first = find(&[&run.reach]);
         match undefined.filter(|_| !first.is_empty()) {
-            // What is undefined may reach other places in this order.
+            // Undefined values may reach other places in this order.
             Some(cause) => {
                 let reach = self.reach(&trial.launch, trial.variation, cause, sources)?;
                 let first = find(&[&run.reach, &reach]);
@@ -571,7 +571,7 @@ fn with_marks(launch: &Launch) -> Launch {
 /// Instructions of a module with marks, for each of its own, at most.
 const MARKED_FUEL: u64 = 8;
 
-/// The fuel of a run with one group at a time: so many times that of the observed run, and this much on top.
+/// The fuel of a run with one group at a time: a multiple of that of the observed run, and a constant on top.
 const GROUPS_FUEL: u64 = 8;
 const LEAST_FUEL: u64 = 1 << 20;
 

@@ -69,12 +69,12 @@ fn taken_from(module: &Module, inst: Inst) -> Option<Option<u64>> {
     }
 }
 
-/// What in a branch lets lanes leave the loop: the place, and in words.
+/// The statement in a branch by which lanes leave the loop: its place, and in words.
 fn leaves(facts: &Facts<'_>, around: Inst, branch: Inst) -> Option<(diag::Span, &'static str)> {
     let module = facts.module;
     let Op::If { then, else_, .. } = module.inst(branch).op else { return None };
     let is_inside = |it: &Inst| facts.encloses(branch, *it);
-    // What the lock protects comes before.
+    // The accesses that the lock protects come before.
     let acts = (0..module.insts.len() as u32).map(Inst);
     let mut acts = acts.filter(|it| is_inside(it) && module.inst(*it).op.effects().acts());
     let exit = facts

@@ -1,4 +1,4 @@
-//! What differs in other orders at one width: first all runs are made, then each difference is explained.
+//! Differences between orders at one width: first all runs are made, then each difference is explained.
 //!
 //! The reference is the largest set of orders that agree on a buffer: that of the launch, unless there is a larger one.
 //! An explanation is given another order of the reference, if there is one, so that it knows which differences are harmless.
@@ -49,7 +49,7 @@ struct Differing {
     digest: u64,
 }
 
-/// What of a buffer depends on the order, and is no longer compared between widths.
+/// The parts of a buffer that depend on the order, and are no longer compared between widths.
 struct Unsettled {
     key: (Binding, u32),
     what: Extent,
@@ -67,7 +67,7 @@ enum Extent {
 type Settled = ((&'static str, Key, Option<Inst>), Cause);
 
 impl AtWidth<'_, '_> {
-    /// Runs in the other orders. What differs in one of them is no longer compared between widths.
+    /// Runs in the other orders. Places that differ in one of them are no longer compared between widths.
     pub(super) fn other_orders(
         &mut self,
         run: &mut Run,
@@ -279,7 +279,7 @@ fn explain(
     Ok(finding)
 }
 
-/// What a difference between orders is explained by.
+/// The explanation of a difference between orders.
 struct Sides<'s> {
     right: Side<'s>,
     wrong: Side<'s>,
