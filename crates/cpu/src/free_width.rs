@@ -37,7 +37,7 @@ pub(crate) fn made_for(module: &Module, isa: Isa, width: u32) -> u32 {
     let is_free = module.wave_size.min == 0 && module.wave_size.max == 0;
     let fits =
         module.threads_per_group().is_multiple_of(best.max(width)) && (best < width || is_free);
-    if width != best && fits && is_unseen(module) { best } else { width }
+    if width != best && fits && is_unobserved(module) { best } else { width }
 }
 
 /// The width of the strips in which a wave of a vertex or pixel shader runs: its own, if the program can tell.
@@ -78,7 +78,7 @@ struct Access {
     at: Address,
 }
 
-fn is_unseen(module: &Module) -> bool {
+fn is_unobserved(module: &Module) -> bool {
     let Some(accesses) = accesses(module) else { return false };
     let uniformity = std::cell::OnceCell::new();
     let repeated = values_in_loops(module);
@@ -120,7 +120,7 @@ fn own_element(module: &Module, access: &Access) -> Option<Value> {
 /// All accesses to buffers whose order matters; `None` if the program can observe its width in another way.
 fn accesses(module: &Module) -> Option<Vec<Access>> {
     let mut accesses = Vec::new();
-    let mut is_unseen = true;
+    let mut is_unobserved = true;
     let used = std::cell::OnceCell::new();
     let is_only_added = |binding: Binding| {
         let used = used.get_or_init(|| ir::flow::used(module));
@@ -132,7 +132,7 @@ fn accesses(module: &Module) -> Option<Vec<Access>> {
             Op::Store { place, at, .. } => (*place, *at, true),
             Op::Atomic { place, .. } if is_only_added(place.binding) => return,
             op => {
-                is_unseen &=
+                is_unobserved &=
                     matches!(op.effects().kind, Kind::Pure | Kind::Construct | Kind::Terminator);
                 return;
             }
@@ -140,7 +140,7 @@ fn accesses(module: &Module) -> Option<Vec<Access>> {
         let binding = module.storage(place.binding);
         accesses.push(Access { binding, is_store, in_loop, place, at });
     });
-    is_unseen.then_some(accesses)
+    is_unobserved.then_some(accesses)
 }
 
 /// Visits every instruction of a region, with whether it is in a loop.

@@ -22,7 +22,7 @@ use crate::schedule::{WIDE, is_free, kind, room};
 // PERF: with 48 to 256, the scene `lit` of `benches/draws` takes the same time.
 const WINDOW: usize = 64;
 
-/// What an instruction waits for, and what waits for it.
+/// The instructions for which an instruction waits, and those that wait for it.
 #[derive(Clone, Default)]
 struct Node {
     /// The instructions that define its operands, each once.
@@ -63,7 +63,7 @@ pub(crate) fn applies(body: &[Placed]) -> bool {
     })
 }
 
-/// What an instruction takes.
+/// The cycles that an instruction takes.
 #[derive(Default)]
 struct Times {
     /// From its beginning to its result.

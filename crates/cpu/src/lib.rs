@@ -5,7 +5,7 @@
 //! # Map
 //! `select` does instruction selection, from the IR to a machine program (`machine`, `vector`); `schedule` orders
 //! instructions within blocks; `allocate` does register allocation, `local` that of long straight-line code; `encode` writes bytes;
-//! `code` makes them executable. `unseen_width` chooses the width of programs that cannot observe it. `launch`
+//! `code` makes them executable. `free_width` chooses the width of programs that cannot observe it. `launch`
 //! schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; `chain` keeps the order of atomic
 //! additions on several threads, in programs that [`legalize::split`] splits; operations without instructions are a `call` into the runtime, which
 //! uses the definitions in [`ops`], on buffers as `views`.
@@ -29,6 +29,7 @@ mod encode;
 mod endless;
 mod fault;
 mod frame;
+mod free_width;
 mod isa;
 mod latency;
 mod launch;
@@ -42,7 +43,6 @@ mod schedule;
 mod segment;
 mod select;
 mod texture;
-mod unseen_width;
 mod vector;
 mod views;
 mod waves;
@@ -211,8 +211,8 @@ pub fn compile_unless(
     // The feed of a vertex or pixel shader deals waves of the requested width.
     let made_for = match module.io {
         _ if !rewrites => width,
-        Some(_) => unseen_width::of_strips(module, isa, width),
-        None => unseen_width::made_for(module, isa, width),
+        Some(_) => free_width::of_strips(module, isa, width),
+        None => free_width::made_for(module, isa, width),
     };
     let made = generate(module, mode, made_for, None, is_cancelled)?;
     Ok(Compiled { footprint, wave_cost: wave_cost(written, width), ..made })
@@ -320,7 +320,7 @@ impl Compiled {
         waves::run(self, launch, bindings, feed)
     }
 
-    /// What threads mean for the order of waves, if these can observe it and only one thread keeps it: a clause for a
+    /// How threads affect the order of waves, if these can observe it and only one thread keeps it: a clause for a
     /// message.
     pub fn order(&self, threads: usize) -> Option<String> {
         if threads <= 1 || !self.sees_order {

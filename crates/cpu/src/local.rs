@@ -522,7 +522,7 @@ mod tests {
         all.iter().copied().zip(next.copied()).collect()
     }
 
-    /// What is free in one class says nothing about another one, whose registers have the same numbers.
+    /// Free registers of one class are unrelated to those of another, whose registers have the same numbers.
     #[test]
     fn cycles_of_moves_are_broken_within_their_class() {
         let classes = [RegClass::Int, RegClass::Float, RegClass::Vector];

@@ -226,7 +226,7 @@ impl Builder {
         builder
     }
 
-    /// Makes room for so many instructions, most of which are computations.
+    /// Makes room for this number of instructions, most of which are computations.
     pub(crate) fn expect(&mut self, instructions: usize) {
         self.instructions.reserve(instructions);
         self.makers.reserve(instructions);

@@ -14,7 +14,7 @@ use ir::turns::ROUNDS;
 
 use crate::layout::{Fuel, Header};
 
-/// What the waves of a frame may spend before they return to the host.
+/// The budget of the waves of a frame before they return to the host.
 const GRANT: i32 = 1 << 15;
 /// The cost that is accumulated before it is paid.
 const MOST: u32 = 1 << 14;
@@ -63,7 +63,7 @@ impl Meter {
         if self.pay(spent) { Ok(()) } else { Err(Trap::OutOfFuel { span }) }
     }
 
-    /// Gives a frame at most so many iterations, or fewer if less fuel is left; returns how many, and what else it may
+    /// Gives a frame at most that many iterations, or fewer if less fuel is left; returns how many, and what else it may
     /// spend before it returns to the host.
     pub(crate) fn grant(&self, header: &mut Header, rounds: u32, most_cost: u64) -> (u32, i32) {
         let (mut granted, mut ask) = (rounds, GRANT);

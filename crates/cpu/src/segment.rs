@@ -22,7 +22,7 @@ const LEAST_BETWEEN: usize = 16;
 pub(crate) struct Segment {
     /// The numbers of its instructions.
     pub(crate) body: Vec<u32>,
-    /// What it reads from outside, and what it leaves, by the registers of the body. The allocator has other numbers.
+    /// Its inputs and its outputs, by the registers of the body. The allocator has other numbers.
     pub(crate) operands: Vec<Operand>,
     pub(crate) clobbers: PRegSet,
 }

@@ -7,7 +7,7 @@
 //! # Map
 //! `home` moves values between kinds of homes. `scalar` selects arithmetic, `general` that of uniform values, `math`
 //! transcendental functions. `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
-//! their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`: `WaveMatch`), `unseen`
+//! their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`: `WaveMatch`), `unobserved`
 //! additions that are combined, `stage` inputs, outputs, helper lanes and quads, `call` everything else.
 //!
 //! Where all waves of a group pass the same barriers (`joint`), the code runs a whole group in one frame (`group`).
@@ -36,7 +36,7 @@ mod scalar;
 mod shared;
 mod stage;
 mod switch;
-pub(crate) mod unseen;
+pub(crate) mod unobserved;
 mod wave;
 
 use std::collections::BTreeSet;
@@ -107,7 +107,7 @@ pub(crate) struct Selector<'m> {
     /// The flags that hold uniform results of comparisons.
     compared: HashMap<VReg, (iced_x86::Code, [Source; 2], Condition)>,
     /// The additions that are accumulated in registers, by instruction.
-    unseen: HashMap<Inst, unseen::Unseen>,
+    unobserved: HashMap<Inst, unobserved::Unobserved>,
     /// The buffers that may have private copies for additions.
     copied: Vec<ir::Binding>,
     /// The queries for which any hit is as good as the closest one, by their declaration.
@@ -187,8 +187,8 @@ pub(crate) fn select<'m>(
         origins: Vec::new(),
         prefixes: HashMap::default(),
         compared: HashMap::default(),
-        unseen: HashMap::default(),
-        copied: if combines { unseen::copied(module, &used) } else { Vec::new() },
+        unobserved: HashMap::default(),
+        copied: if combines { unobserved::copied(module, &used) } else { Vec::new() },
         any_hits: ir::ray::observed::by_status_alone(module),
         is_divider_scarce: root::is_divider_scarce(module, &used),
         used,
@@ -215,7 +215,7 @@ impl<'m> Selector<'m> {
         let class = self.a.mask_class();
         self.active = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
         if combines {
-            self.begin_unseen();
+            self.begin_unobserved();
         }
         let wave = self.a.load_general(View::R32, Address::frame(WAVE));
         self.a.b.write(self.wave, wave);
@@ -310,7 +310,7 @@ impl<'m> Selector<'m> {
         self.a.b.branch(Condition::Zero, done, more);
         self.a.b.switch_to(done);
         self.a.b.is_rare();
-        self.end_unseen();
+        self.end_unobserved();
         self.a.b.finish_waves(DONE);
         self.a.b.switch_to(more);
         let insts = &self.module.region(self.module.body).insts;

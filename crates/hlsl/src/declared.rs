@@ -39,7 +39,7 @@ pub fn declared(
     let mut all: Vec<Declared> = Vec::new();
     for (name, attributes, span) in functions(&file) {
         let mut stage = stage(attributes);
-        // Nothing but this call tells an amplification shader without `[shader]`.
+        // Only this call identifies an amplification shader without `[shader]`.
         if stage == Some(Stage::Compute) && sources.text(span).contains("DispatchMesh(") {
             stage = Some(Stage::Amplification);
         }

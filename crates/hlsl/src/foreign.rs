@@ -1,4 +1,4 @@
-//! Names from other shading languages, for users who come from there: one row for each.
+//! Names from other shading languages, for their users: one row for each.
 //!
 //! Only names without a meaning in HLSL are listed. They are looked up only after an error. Wave functions follow rules, which
 //! are in `waves`.

@@ -27,6 +27,7 @@
 //! relative reads).
 #![forbid(unsafe_code)]
 
+mod binding;
 mod builtin;
 mod control;
 mod conversion;
@@ -38,7 +39,6 @@ mod local;
 mod memory;
 mod module;
 mod native;
-mod number;
 pub mod opcode;
 mod print;
 mod ray;

@@ -19,11 +19,11 @@ use ir::{Address, Atomic, Inst, Op, Place, RegisterClass, ResourceKind, Value};
 use ops::{Barrier, MemoryScope, Sign, SyncScope, Ty};
 
 use crate::Unsupported;
+use crate::binding::Numbers;
 use crate::builtin::{SCOPE_DEVICE, SCOPE_GROUP};
 use crate::emit::Emitter;
 use crate::environment::Numbering;
 use crate::module::Id;
-use crate::number::Numbers;
 use crate::opcode as op;
 use crate::reflect::{self, BindingKind};
 

@@ -19,7 +19,7 @@ impl Selector<'_> {
         let Some(access) = access.filter(|_| op == Atomic::Add && ty == Ty::I32) else {
             return self.call(inst);
         };
-        if self.add_unseen(inst, args[0]) {
+        if self.add_unobserved(inst, args[0]) {
             if let Some(result) = self.module.inst(inst).results.first() {
                 // It is never read.
                 self.set(*result, Home::Constant(0));

@@ -20,7 +20,7 @@ pub(super) struct Span {
     base: VReg,
     /// How far behind the base the last one is.
     last: u32,
-    /// For each chunk how far behind the base it begins, and how it goes on.
+    /// For each chunk how far behind the base it begins, and how it continues.
     runs: Vec<(u32, Run)>,
 }
 
@@ -63,7 +63,7 @@ impl Selector<'_> {
         [inside, outside]
     }
 
-    /// Ends the likely way, emits the rare one, which begins at `outside`, and goes on where both meet.
+    /// Ends the likely path, emits the rare one, which begins at `outside`, and continues where both meet.
     fn or_rarely(&mut self, outside: Block, rare: impl FnOnce(&mut Self)) {
         let joined = self.a.b.block();
         self.a.b.jump(joined);

@@ -3,7 +3,7 @@
 //! Where a [`Plan`] says that all waves of a group go through the same barriers, the code of a wave is appended piece by
 //! piece: loop fission at barriers, with the loop over the waves unrolled. Waves are numbered while code is made, so the
 //! threads of a group have constant indices, tiles have constant addresses, and conditions such as `index < 64` are decided
-//! before anything runs. Nothing is saved at a barrier, and a frame goes on to the next group without the host.
+//! before anything runs. Nothing is saved at a barrier, and a frame continues with the next group without the host.
 //!
 //! The selector holds the state of one wave at a time; [`Selector::enter`] exchanges it for that of another.
 //!

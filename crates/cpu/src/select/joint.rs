@@ -22,7 +22,7 @@ use crate::isa::Isa;
 /// unrolled. Larger programs would take long to compile. Vectors have the size of AVX-512's: with AVX2 the same programs
 /// run as groups, and their code is twice as long.
 const MOST_WORK: u64 = 6000;
-/// What an atomic operation counts for: it serves its lanes one by one.
+/// The weight of an atomic operation, which serves its lanes one by one.
 const ATOMIC: u64 = 24;
 /// The rounds of a short loop whose number depends on others.
 const USUAL_ROUNDS: u64 = 16;

@@ -87,7 +87,7 @@ impl Selector<'_> {
         Some(Runs { base: self.sign_extended(base), chunks })
     }
 
-    /// How the words of each chunk go on, and from which.
+    /// How the words of each chunk continue, and from which.
     pub(super) fn table_runs(&self, table: &[u64]) -> Option<Vec<(u32, Run)>> {
         let lanes = self.lanes.min(self.width as usize);
         let run = |own: &[u64]| {

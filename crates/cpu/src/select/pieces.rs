@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn own_elements_and_loops_that_run_are_no_obstacle() {
+    fn own_elements_and_loops_that_run_are_not_an_obstacle() {
         assert!(commutes(TREE));
         // Thread 0 reads an element of another thread.
         assert!(!commutes(&TREE.replace("shared_load g0[v2]", "shared_load g0[v3]")));

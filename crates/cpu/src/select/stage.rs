@@ -189,7 +189,7 @@ impl Selector<'_> {
         })
     }
 
-    /// The active lanes that are no helper lanes, or all of them if there are no others.
+    /// The active lanes that are not helper lanes, or all of them if there are no others.
     fn participants(&mut self) -> Vec<VReg> {
         let others = self.others();
         let (active, helpers) = (self.active(), self.helpers());

@@ -22,13 +22,13 @@ const MOST: usize = 4;
 
 /// A sum that has not been added to memory yet, spread over the lanes of a vector.
 #[derive(Clone)]
-pub(super) struct Unseen {
+pub(super) struct Unobserved {
     sum: Var,
     access: Access,
 }
 
 /// The additions whose sums may be kept, with their indices.
-pub(super) fn unseen(module: &Module, used: &[bool]) -> Vec<(Inst, Value)> {
+pub(super) fn unobserved(module: &Module, used: &[bool]) -> Vec<(Inst, Value)> {
     // The index of an addition to a known place.
     let silent = |inst: Inst| match unused_addition(module, used, inst)? {
         At::Structured { index, .. } | At::Byte(index) => module.constant(index).map(|_| index),
@@ -60,9 +60,9 @@ pub(super) fn copied(module: &Module, used: &[bool]) -> Vec<Binding> {
 
 impl Selector<'_> {
     /// Before the first wave.
-    pub(super) fn begin_unseen(&mut self) {
+    pub(super) fn begin_unobserved(&mut self) {
         let mut all = HashMap::default();
-        for (inst, index) in unseen(self.module, &self.used) {
+        for (inst, index) in unobserved(self.module, &self.used) {
             let Op::Atomic { place, at, .. } = self.module.inst(inst).op else {
                 unreachable!("only additions are combined")
             };
@@ -71,14 +71,16 @@ impl Selector<'_> {
             let sum = self.a.b.var(VECTOR);
             let zero = self.a.zero();
             self.a.b.write(sum, zero);
-            all.insert(inst, Unseen { sum, access });
+            all.insert(inst, Unobserved { sum, access });
         }
-        self.unseen = all;
+        self.unobserved = all;
     }
 
     /// Adds the values of the active lanes; returns whether the addition is accumulated.
-    pub(super) fn add_unseen(&mut self, inst: Inst, value: Value) -> bool {
-        let Some(Unseen { sum, .. }) = self.unseen.get(&inst).cloned() else { return false };
+    pub(super) fn add_unobserved(&mut self, inst: Inst, value: Value) -> bool {
+        let Some(Unobserved { sum, .. }) = self.unobserved.get(&inst).cloned() else {
+            return false;
+        };
         let active = self.active();
         let one = self.known_lanes(&active).is_some_and(|it| it.count_ones() == 1);
         let parts = self.summed.get(&value).copied().filter(|_| one);
@@ -118,10 +120,10 @@ impl Selector<'_> {
     }
 
     /// After the last wave.
-    pub(super) fn end_unseen(&mut self) {
-        let mut all: Vec<(Inst, Unseen)> = self.unseen.drain().collect();
+    pub(super) fn end_unobserved(&mut self) {
+        let mut all: Vec<(Inst, Unobserved)> = self.unobserved.drain().collect();
         all.sort_by_key(|it| it.0.index());
-        for (_, Unseen { sum, access }) in all {
+        for (_, Unobserved { sum, access }) in all {
             let words = self.a.b.read(sum);
             let total = self.fold_lanes(Lanewise::AddD, words);
             let total = self.a.lowest(total, false);

@@ -467,7 +467,7 @@ impl<'a> Checker<'a> {
         Some(BitField { unit: fields.len() as u32 - 1, offset: 0, width })
     }
 
-    /// Whether a struct is another one or inherits from it.
+    /// Whether a struct is the same as a second one, or inherits from it.
     pub(super) fn derives_from(&self, ty: TypeId, base: TypeId) -> bool {
         if ty == base {
             return true;

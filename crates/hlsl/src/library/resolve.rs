@@ -325,7 +325,7 @@ pub(super) fn passes(
 }
 
 impl Row {
-    /// Whether some parameter or the result is of the type that the arguments decide.
+    /// Whether some parameter or the result has the type that the arguments decide.
     pub fn is_generic(&self) -> bool {
         let params = self.params.iter().map(|param| param.elem);
         params.chain(self.result.map(|(_, elem)| elem)).any(|elem| elem == Elem::T)

@@ -24,7 +24,7 @@ pub struct Row {
     /// `None` for `void`.
     pub result: Option<(Shape, Elem)>,
     pub function: Function,
-    /// What a reader of the reference should know besides, as a phrase; empty if there is nothing.
+    /// A phrase with what else a reader of the reference should know; may be empty.
     pub note: &'static str,
 }
 

@@ -10,7 +10,7 @@ use diag::{Diagnostic, code};
 use ir::flow::Structure;
 use ir::{Inst, Module, Op, Value};
 
-/// Values flow around nested loops in so many passes at most; what would need more is missed.
+/// The most passes in which values flow around nested loops; values that need more are missed.
 const MOST_PASSES: usize = 8;
 
 pub(crate) fn derivative(module: &Module) -> Vec<Diagnostic> {

@@ -120,7 +120,7 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
     }
 }
 
-/// Lowering cannot go on, for a reason that is reported. Only size and unsupported features are left to fail here, so
+/// Lowering cannot continue, for a reason that is reported. Only size and unsupported features are left to fail here, so
 /// the first error is the last.
 #[derive(Debug)]
 struct Stopped(Box<Diagnostic>);
@@ -340,7 +340,7 @@ impl Lowerer<'_> {
             return Err(self.exploded(span));
         }
         self.steps += 1;
-        // Of what is cancelled nothing is reported.
+        // A cancelled compilation reports nothing.
         if self.steps > MOST_STEPS || !self.sink.goes_on(span) {
             return Err(self.exploded(span));
         }

@@ -209,7 +209,7 @@ fn kind(program: &Program, resource: &Resource, most: u64) -> Option<ResourceKin
     let is_listed = |ty: TypeId| types.scalar_count(ty) <= most;
     let Type::Resource(ty) = types.get(element(program, resource)) else { return None };
     match ty {
-        // A texture buffer has the layout of a constant buffer; only its register is of another class.
+        // A texture buffer has the layout of a constant buffer; only its register has a different class.
         ResourceType::Constant(structure) | ResourceType::TextureBuffer(structure) => {
             Some(ResourceKind::Constant {
                 size: layout_of(types, structure, resource.packing, native_16bit).size,

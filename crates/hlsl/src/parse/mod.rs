@@ -1,7 +1,7 @@
 //! The parser: tokens to the syntax tree.
 //!
 //! Recursive descent; each method reads one construct and starts at its first token. A method returns
-//! `Err(Reported)` when it cannot go on: the error is reported where it is found, and the nearest list
+//! `Err(Reported)` when it cannot continue: the error is reported where it is found, and the nearest list
 //! of statements or declarations skips to the start of the next one. If something is merely missing (`;` at the
 //! end of a line), it is reported and assumed.
 //!

@@ -83,7 +83,7 @@ impl Parser<'_> {
         Some(has_no(token.span, what, instead))
     }
 
-    /// The report on a construct of C++ at the point where the parser cannot go on, for the reason in `after`.
+    /// The report on a construct of C++ at the point where the parser cannot continue, for the reason in `after`.
     pub(super) fn proposal(&self, after: &str) -> Option<Diagnostic> {
         let back = |count: usize| self.pos.checked_sub(count).map(|it| self.at(it));
         // The words before it in the same statement.

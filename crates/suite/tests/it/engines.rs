@@ -322,19 +322,19 @@ fn lanes_in_any_order_run_the_right_threads() {
 /// Programs that cannot observe the wave width have the same code at all widths; others have the same results.
 #[test]
 fn an_unobservable_width_makes_no_difference() {
-    let unseen = [
+    let unobservable = [
         "Out[t] = t * 3 + (In[t ^ 5] >> 2);",
         "Out[t / 3] = t;",
         "Out[t] = Out[t] * 2 + 1; if (t & 4) Out[t] += t;",
         "uint n = In[t] & 15, s = 0; while (n > 0) { s += n * t; n--; } Out[t] = s;",
         "switch (t % 5) { case 1: Out[t] = 7; break; case 2: Out[t] += 3; default: Out[t] = t; }",
-        // Additions that nobody sees one by one: by all lanes, some, out of bounds, of what varies, and in a loop.
+        // Additions that cannot be observed one by one: by all lanes, some, out of bounds, of varying values, and in a loop.
         "InterlockedAdd(Out[In[t] & 15], 1);",
         "if (In[t] & 1) InterlockedAdd(Out[In[t] & 15], t);",
         "InterlockedAdd(Out[In[t] & 511], In[t]);",
         "for (uint i = 0; i < (t & 3); i++) InterlockedAdd(Out[t * i & 255], i);",
     ];
-    let seen = [
+    let observable = [
         "Out[t] = Out[t + 1] + 1;",
         "Out[t & 31] = t; Out[t] += 1;",
         "for (uint i = 0; i < 3; i++) Out[(t + i) & 63] = t * 10 + i;",
@@ -346,8 +346,8 @@ fn an_unobservable_width_makes_no_difference() {
         "InterlockedAdd(Out[t & 15], 1); Out[64 + t] = Out[0];",
         "InterlockedXor(Out[t & 15], 1);",
     ];
-    for (is_unseen, body) in
-        unseen.map(|it| (true, it)).into_iter().chain(seen.map(|it| (false, it)))
+    for (is_unobservable, body) in
+        unobservable.map(|it| (true, it)).into_iter().chain(observable.map(|it| (false, it)))
     {
         let module = module(&format!(
             "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> In;
@@ -358,7 +358,7 @@ fn an_unobservable_width_makes_no_difference() {
         for isa in sets() {
             // The turns of loops are counted as for waves of the requested width: all else is the same.
             let code = |width| cpu::compile(&shared, isa, width).unwrap().bytes().len();
-            assert_eq!(code(4) == code(32) && code(32) == code(128), is_unseen, "{body}");
+            assert_eq!(code(4) == code(32) && code(32) == code(128), is_unobservable, "{body}");
             for width in WIDTHS {
                 let launch = launch([2, 1, 1], width);
                 let outcome = compare(&module, &launch, &buffers(&sizes), isa);
@@ -538,7 +538,7 @@ fn only_nans_become_canonical() {
             0x7f800000, 0x7f800001, 0x7fc00000, 0x7fc12345, 0x7fffffff };
         [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {
             uint sign = t & 1 ? 0x80000000 : 0, kind = KINDS[(t >> 1) % 12];
-            // Negative zero changes no number, and the compiler does not know it.
+            // Adding negative zero changes no number, and the compiler does not use that.
             float zero = asfloat(In[t] | 0x80000000);
             Out[t] = asuint(asfloat(sign | kind) + (In[t] == 0 ? zero : asfloat(0x80000000)));
             uint high = kind >> 3 | (kind >= 0x7f800000 ? 0x7ff00000 : 0);
