@@ -16,7 +16,7 @@ void main() {}
 //| 2 | [numthreads(0, 1, 1)]
 //|   |             ^
 
-//--- a-groupshared-limit-that-is-no-multiple-of-4
+//--- a-groupshared-limit-that-is-not-a-multiple-of-4
 //# args -T cs_6_10
 [GroupSharedLimit(1001)] //~ error[bad-attribute]: `GroupSharedLimit` must be a multiple of 4, not 1001
 [numthreads(WIDTH, 1, 1)] void main() {}

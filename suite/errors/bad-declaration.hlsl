@@ -18,7 +18,7 @@ struct S {
 //| 3 |     S inner;
 //|   |       ^^^^^
 
-//--- an-open-array-is-no-element
+//--- an-open-array-is-not-an-element
 typedef uint Row[];
 [numthreads(WIDTH, 1, 1)]
 void main() {

@@ -187,7 +187,7 @@ struct S { uint a; };
 //|    |
 //|    = help: `%f`, `%e`, `%g` and `%a` print floats of every size
 
-//--- formats-that-are-no-literals
+//--- formats-that-are-not-literals
 [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
     printf(i); //~ error[bad-format]: must be a string literal
     printf(); //~ error[bad-format]: must be a string literal

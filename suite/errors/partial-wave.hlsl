@@ -1,6 +1,6 @@
 // Required wave sizes that the threads of a group never fill.
 
-//--- a-group-that-is-no-multiple-of-its-waves
+//--- a-group-that-is-not-a-multiple-of-its-waves
 //# widths 32
 [WaveSize(32)] //~ warning[partial-wave]: 16 lanes of the last wave
 [numthreads(48, 1, 1)]

@@ -44,7 +44,7 @@ RaytracingAccelerationStructure Scene;
 //|   |
 //|   = help: add it as the second template argument of `RayQuery`
 
-//--- numbers-that-are-no-flags
+//--- numbers-that-are-not-flags
 [numthreads(4, 1, 1)] void main() {
     RayQuery<0x1000> q; //~ error[bad-template]: 0x1000 is not a combination of ray flags
 }

@@ -36,7 +36,7 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(asuint(WaveMultiPrefixSum(value(t), WaveMatch(t % 2))), asuint(sum));
 }
 
-//--- masks-that-are-no-partition-fold-the-lanes-own-mask
+//--- masks-that-are-not-a-partition-fold-the-lanes-own-mask
 //# finds bad-partition
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

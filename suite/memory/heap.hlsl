@@ -95,7 +95,7 @@ void main(uint lane : SV_GroupIndex) {
     Out[0] = b[0];
 }
 
-//--- a-sampler-is-no-resource
+//--- a-sampler-is-not-a-resource
 //# args -T cs_6_6
 RWBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]

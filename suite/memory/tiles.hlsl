@@ -59,7 +59,7 @@ void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
     if (at < 120) EXPECT_EQ(Out[at], at + 1);
 }
 
-//--- rows-of-groups-are-no-multiples-of-waves
+//--- rows-of-groups-are-not-multiples-of-waves
 //# widths 4..32
 groupshared uint tile[96];
 [numthreads(32, 3, 1)]

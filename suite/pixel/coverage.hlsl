@@ -72,7 +72,7 @@ V vs(uint id : SV_VertexID) {
 float4 ps(V v) : SV_Target { return v.number + 1; }
 //= Target f32: 1*8
 
-//--- a-position-that-is-no-number-draws-nothing
+//--- a-position-that-is-not-a-number-draws-nothing
 //# draw 2x2
 struct V { float4 position : SV_Position; };
 V vs(uint id : SV_VertexID) {
@@ -163,7 +163,7 @@ float4 ps(V v, out uint coverage : SV_Coverage) : SV_Target {
 }
 //= Target f32: 0.75*4
 
-//--- a-clip-distance-that-is-no-number-drops-the-primitive
+//--- a-clip-distance-that-is-not-a-number-drops-the-primitive
 //# draw 2x2
 struct V { float4 position : SV_Position; float distance : SV_ClipDistance; };
 V vs(uint id : SV_VertexID) {
@@ -175,7 +175,7 @@ V vs(uint id : SV_VertexID) {
 float4 ps(float4 position : SV_Position) : SV_Target { return 1; }
 //= Target f32: 0*16
 
-//--- a-cull-distance-that-is-no-number-counts-as-negative
+//--- a-cull-distance-that-is-not-a-number-counts-as-negative
 //# draw 1x2 vertices 6
 struct V { float4 position : SV_Position; float distance : SV_CullDistance; };
 V vs(uint id : SV_VertexID) {

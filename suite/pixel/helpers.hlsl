@@ -131,7 +131,7 @@ float4 ps(V v) : SV_Target {
     return 1;
 }
 
-//--- the-first-lane-is-no-helper
+//--- the-first-lane-is-not-a-helper
 // Without the pixel (0, 0), lane 1 is the first of the wave.
 //# draw 2x2
 //# finds depends-on-helpers

@@ -112,7 +112,7 @@ V vs(uint id : SV_VertexID) {
 float4 ps(V v) : SV_Target { return v.primitive; }
 //= Target f32: 0.5*4
 
-//--- alpha-that-is-no-number-covers-nothing
+//--- alpha-that-is-not-a-number-covers-nothing
 //# draw 1x1
 //# raster Samples: 4
 //# raster Blend: { AlphaToCoverage: true }

@@ -61,7 +61,7 @@ void main() {
     EXPECT_EQ(__spirv__, 1);
 }
 
-//--- spirv-is-no-macro-otherwise
+//--- spirv-is-not-a-macro-otherwise
 #ifdef __spirv__
 #error it is there
 #endif
@@ -70,7 +70,7 @@ void main() {
     EXPECT(true);
 }
 
-//--- pragmas-of-others-are-no-mistake
+//--- pragmas-of-others-are-not-a-mistake
 #pragma kernel main
 #pragma multi_compile _ FAST SLOW
 #pragma warning(push)

@@ -222,7 +222,7 @@ void main(uint t : SV_GroupIndex, uint3 g : SV_GroupID) {
 
 // Widths at which a result is undefined agree with nobody.
 
-//--- san-widths-that-are-not-compared-are-no-reference
+//--- san-widths-that-are-not-compared-are-not-a-reference
 //# in In u32: 0..128
 //# zero Out 512
 StructuredBuffer<uint> In;

@@ -58,7 +58,7 @@ void f() {
 //|   |
 //|   = help: it is for raygeneration, closesthit, miss shaders
 
-//--- a-payload-that-is-no-struct
+//--- a-payload-that-is-not-a-struct
 //# args -T lib_6_3 -E f
 [shader("miss")]
 void f(inout float payload) {} //~ error[bad-entry-point]: a struct, not `float`

@@ -87,7 +87,7 @@ void main() {
     EXPECT_EQ(Tex.SampleLevel(Border, float2(-9, 0), 0), 16.0);
 }
 
-//--- coordinates-that-are-no-numbers
+//--- coordinates-that-are-not-numbers
 //# texture Tex R32_FLOAT 4: 1 2 3 4
 //# sampler S nearest clamp
 //# sampler W nearest wrap

@@ -107,7 +107,7 @@ fn reports_do_not_depend_on_order_and_doubles() {
 fn the_page_of_a_campaign_that_runs_has_the_tables_of_the_last_one() {
     let plan = plan();
     let mut records: Vec<Record> = (0..48).map(|it| record(&plan.unit(it))).collect();
-    // Reduced programs are no units.
+    // Reduced programs are not units.
     records.push(Record::new(format!("{REDUCED}{}", plan.unit(0)), Outcome::Agrees));
     let mut tally = Tally::default();
     for record in &records {

@@ -2,7 +2,7 @@
 //! get.
 //!
 //! A pixel shader comes with a vertex shader that draws a triangle for each of its quads, in a target of two rows. The
-//! triangle covers the pixels of the quad that are no helper lanes, and no pixel of another quad, so that quads packed in
+//! triangle covers the pixels of the quad that are not helper lanes, and no pixel of another quad, so that quads packed in
 //! the order of primitives are in the waves of the second evaluator.
 //! A mesh shader comes with the amplification shader that starts it, if there is one, and with a pixel shader that the draw
 //! needs. Deliberately absent: what the primitives cover, which nothing compares.
@@ -147,7 +147,7 @@ impl Generated {
         all
     }
 
-    /// For each thread of a shader whether it begins at every width, and stores something: it is no helper lane, and no
+    /// For each thread of a shader, whether it begins at every width and stores something: it is not a helper lane, and no
     /// amplification shader decides whether its group runs.
     pub fn begins(&self, entry: &Entry<'_>) -> Vec<bool> {
         let program = entry.program;

@@ -53,7 +53,7 @@ pub fn check_text(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Emits a module for waves of that width, for what is bound, and for a dispatch of so many groups.
+/// Emits a module for waves of that width, for these bindings, and for a dispatch of that many groups.
 pub fn emit(
     module: &Module,
     sm: u32,
@@ -85,7 +85,7 @@ pub fn emit(
     )
 }
 
-/// What decides about sampler feedback: the samplers, and where the textures of maps are bound.
+/// The inputs of sampler feedback: the samplers, and where the textures of maps are bound.
 pub fn known_feedback(bindings: &Bindings) -> Vec<Feedback> {
     let places = |map: &Buffer| -> Vec<(u32, u32)> {
         let Some(held) = map.what.feedback() else { return Vec::new() };
@@ -175,7 +175,7 @@ pub fn compare(
     Outcome::Different(format!("{differs}\n{}", emitted.text))
 }
 
-/// What is bound, in the machine's memory.
+/// The bound resources, in the machine's memory.
 #[derive(Default)]
 struct Memory {
     global: Global,

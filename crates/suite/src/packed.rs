@@ -37,7 +37,7 @@ pub struct Drawing {
     pixel: String,
 }
 
-/// What a draw left, and how it was packed.
+/// The results of a draw, and its packing.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     pub log: Vec<u32>,

@@ -176,7 +176,7 @@ impl Wrong<'_> {
     }
 }
 
-/// What the findings of both programs of a pair mean; given the lines that are involved, and whether a finding names the
+/// The verdict on the findings of both programs of a pair; given the lines that are involved, and whether a finding names the
 /// wrong one, or the gap from which it was taken.
 fn weigh(
     kind: Kind,

@@ -35,7 +35,7 @@ impl Ways {
     ];
 }
 
-/// What a validator may be too old for.
+/// Features for which a validator may be too old.
 pub const POSITION_FETCH: &str = "positions of triangles, which the validator does not know";
 
 /// A shader, with the patch-constant function of a hull shader.
@@ -101,7 +101,7 @@ impl Validator {
         &self.versions
     }
 
-    /// What modules omit because of it.
+    /// The features that modules omit because of it.
     pub fn shortcomings(&self) -> Vec<&'static str> {
         let extensions = Extension::ALL.into_iter().filter(|it| !self.known.contains(it));
         let versions = Vulkan::ALL.into_iter().filter(|it| !self.versions.contains(it));

@@ -258,7 +258,7 @@ fn a_mistake_that_vanishes_under_watch_is_said_to_vanish() {
 }
 
 #[test]
-fn a_store_to_another_place_is_no_value() {
+fn a_store_to_a_different_place_is_not_a_value() {
     fn elsewhere(shader: &Shader) -> Shader {
         // The first store of the program goes to the other buffer.
         let text = shader.ir().unwrap();
@@ -273,7 +273,7 @@ fn a_store_to_another_place_is_no_value() {
 }
 
 #[test]
-fn what_the_program_leaves_undefined_or_open_is_no_engines_mistake() {
+fn an_undefined_or_open_result_is_not_an_engines_mistake() {
     let undefined = SUM.replace(
         "sum = WaveActiveSum(square);",
         "sum = WaveActiveSum(square) + WaveReadLaneAt(t, 0);",

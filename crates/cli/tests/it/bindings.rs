@@ -349,7 +349,7 @@ fn what_lies_in_a_heap_is_listed() {
 }
 
 #[test]
-fn what_a_heap_gives_to_be_read_is_no_result() {
+fn a_heap_element_that_is_only_read_is_not_a_result() {
     let shader = "cbuffer C { uint at; };
 [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
     RWStructuredBuffer<uint> to = ResourceDescriptorHeap[at];

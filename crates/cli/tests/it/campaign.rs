@@ -148,7 +148,7 @@ fn a_list_of_units_can_be_piped_into_a_worker() {
 }
 
 #[test]
-fn an_engine_that_runs_none_of_its_units_is_no_success() {
+fn an_engine_that_runs_none_of_its_units_is_not_a_success() {
     let folder = folder("nothing");
     let line = ["campaign", "--fuzz", "1", "--widths", "8", "--engines", "interp,cpu"];
     // The fast engine has one order of waves.

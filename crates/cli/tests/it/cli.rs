@@ -380,7 +380,7 @@ fn unread(name: &str, text: &str, words: &[&str]) -> Output {
 }
 
 #[test]
-fn a_reader_who_leaves_is_no_error() {
+fn a_reader_that_leaves_is_not_an_error() {
     let words = ["run", "a.hlsl", "--bind", "Out=[200000]", "--print", "Out"];
     let output = unread("pipe", EVEN, &words);
     assert_eq!(

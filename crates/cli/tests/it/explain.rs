@@ -79,7 +79,7 @@ fn misspelt_names_of_any_language_lead_to_the_right_one() {
 }
 
 #[test]
-fn a_loop_that_nothing_can_end_is_no_deadlock() {
+fn a_loop_that_nothing_can_end_is_not_a_deadlock() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let run = |name: &str, condition: &str| {
         let path = folder.join(name);

@@ -357,7 +357,7 @@ fn a_right_compiler_agrees_and_a_wrong_one_miscompiles_where_there_is_a_device()
 
 /// Without a device: the driver's files are looked for where there are none.
 #[test]
-fn an_engine_that_is_not_here_is_no_success() {
+fn a_missing_engine_is_not_a_success() {
     let folder = folder("missing");
     let line = ["fuzz", "--count", "2", "--widths", "8", "--engines", "interp,vulkan"];
     let ran = support::command(&folder, &line)

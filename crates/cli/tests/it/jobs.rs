@@ -426,7 +426,7 @@ fn known_failures_do_not_fail_a_run() {
 }
 
 #[test]
-fn what_is_unsupported_is_no_pass() {
+fn an_unsupported_test_does_not_pass() {
     let only = "#--- end\n# REQUIRES: Metal\n# RUN: split-file %s %t\n";
     let folder = folder("unsupported", &[("a.test", only)]);
     let output = wavelane(&["test", "a.test"], &folder);

@@ -242,7 +242,7 @@ fn a_wait_for_a_group_that_need_not_have_started_is_found_and_repeated() {
 }
 
 #[test]
-fn a_long_loop_over_what_no_other_lane_changes_is_no_wait() {
+fn a_long_loop_over_memory_that_no_other_lane_changes_is_not_a_wait() {
     let main = "RWStructuredBuffer<uint> Out;
 [numthreads(8, 1, 1)] void main(uint t : SV_GroupIndex) { uint sum = 0;";
     let constants = format!(

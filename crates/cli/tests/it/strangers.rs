@@ -131,7 +131,7 @@ fn what_is_not_a_regular_file_is_not_included() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_the_failure_of_that_test_alone() {
+fn a_name_that_is_not_text_fails_that_test_alone() {
     let cases = CASES.replace("#include \"inner.hlsli\"\n", "#define ONE 1\n");
     let folder = folder("names", &[("good.hlsl", &cases), ("sub/also.hlsl", &cases)]);
     let named = |bytes: &[u8]| folder.join(OsStr::from_bytes(bytes));

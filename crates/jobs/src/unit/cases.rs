@@ -145,7 +145,7 @@ fn kind(text: &str, tokens: &[(usize, &str)], test: usize, parameters: usize) ->
     if has("numthreads").is_some() {
         return Kind::Threads;
     }
-    // Strings are no tokens.
+    // Strings are not tokens.
     let Some(shader) = has("shader") else { return Kind::Open };
     let start = attributes[shader].0;
     let end = text[start..].find(']').map_or(text.len(), |it| start + it);

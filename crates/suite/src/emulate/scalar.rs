@@ -1,4 +1,4 @@
-//! What one thread's arithmetic instructions compute, by the PTX ISA, and where that leaves a result open, something
+//! The arithmetic instructions of one thread, by the PTX ISA, and where that leaves a result open, something
 //! that no program should rely on.
 
 use ops::F16;

@@ -273,7 +273,7 @@ fn plant(class: &DrawClass, random: &mut Random) -> Planted<Vec<u32>> {
         }
     };
     let mut closing = String::new();
-    // What mesh shaders set stands in the flow of all threads.
+    // Mesh shaders set their outputs in control flow that all threads take.
     let most = if class.stage == Where::Mesh { 1 } else { 3 };
     for depth in 0..random.below(most) {
         let open = match random.below(3) {

@@ -29,7 +29,7 @@ pub(super) struct Around {
     pub(super) widths: &'static [&'static [u32]],
 }
 
-/// What all draws with patches or primitives declare.
+/// The declarations of all draws with patches or primitives.
 const COMMON: &str = "RWStructuredBuffer<uint> Count : register(u0);
 struct Lane { uint one; };
 struct P { float2 at : AT; float a : A; nointerpolation uint one : ONE; };

@@ -1,6 +1,6 @@
 //! Small sources that would take for ever, or all memory: each is compiled or refused, and its cost grows with its size.
 //!
-//! Work is counted, not timed: how often the front end asks whether to go on, the values that `prune` looks at, the
+//! Work is counted, not timed: how often the front end asks whether to continue, the values that `prune` looks at, the
 //! instructions and the live ranges of machine code. Twice the size may cost twice the work and a little more, and less than
 //! four times the live ranges: where these are many, the allocator is chosen that does not mind.
 //!
@@ -118,7 +118,7 @@ fn statements() -> String {
     (suite::bombs::named("statements").source)(3000)
 }
 
-/// What a source costs behind the front end, for each set of instructions.
+/// The cost of a source behind the front end, for each set of instructions.
 fn work(source: &str) -> (u64, Vec<Work>) {
     let mut module = front(source, Cancel::default()).unwrap();
     let pruned = ir::simplify::prune(&mut module);
@@ -154,7 +154,7 @@ fn twice_the_size_costs_no_more_than_twice_the_work() {
 #[test]
 fn whatever_the_front_end_does_can_be_cancelled() {
     let source = statements();
-    // Where it had come to: from stage to stage it begins anew at the top.
+    // Where it had arrived: each stage begins anew at the top.
     let mut places = Vec::new();
     for questions in 0.. {
         let mut options = run::options(&[]).unwrap();

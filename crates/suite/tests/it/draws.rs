@@ -57,7 +57,7 @@ const DIFFERENT: [(&str, &str); 12] = [
         "which corners belong to the diamond of a pixel is another rule there",
     ),
     (
-        "alpha-that-is-no-number-covers-nothing",
+        "alpha-that-is-not-a-number-covers-nothing",
         "Vulkan leaves open which samples alpha covers, and so what NaN does",
     ),
 ];

@@ -1,4 +1,4 @@
-//! What takes longer than arithmetic is paid for, the same on both engines, and ends when it is told to, loops or none.
+//! Operations that take longer than arithmetic cost fuel, the same on both engines, and end when they are told to, in loops or not.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

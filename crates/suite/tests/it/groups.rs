@@ -141,7 +141,7 @@ fn races_between_waves_end_alike() {
         "s[t] = t; Out[d.x] = s[(t + 64) % 128]; SYNC Out[d.x] += s[t];",
         "s[(t + 16) % 128] = t; s[t] += 1; Out[d.x] = s[t ^ 16]; SYNC s[t ^ 16] = s[t]; SYNC Out[d.x] += s[t];",
         "s[t % 48] = t; SYNC Out[d.x] = s[t % 48]; s[t / 2] = t; Out[d.x] += s[t];",
-        // What is remembered of an array changes in part, by other lanes, by atomic operations, and in loops.
+        // Remembered elements of an array change in part, by other lanes, by atomic operations, and in loops.
         "s[t] = t; s[x * 8 + y] = 7 * t; Out[d.x] = s[t]; SYNC s[t] = 5; InterlockedMax(s[In[t]], 50); Out[d.x] += s[t];",
         "s[t] = t; if (t < 5) s[t] = 90; if (In[t] > 30) s[t + 1] = 70; SYNC Out[d.x] = s[t];",
         "s[t] = t; for (uint n = 0; n < In[3] % 4; ++n) { Out[t] += s[t]; s[t] = n; } Out[t] += s[t];",

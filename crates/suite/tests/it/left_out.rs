@@ -1,4 +1,4 @@
-//! What is left out of comparisons: which bytes something undefined reaches, and what the report names as its cause.
+//! The bytes that are left out of comparisons because something undefined reaches them, and the cause that the report names.
 
 use sanitizer::{Kind, Plan, Report};
 

@@ -309,7 +309,7 @@ fn loops_are_unrolled_where_their_course_is_known() {
 }
 
 /// Passes that no target asks for: pruning and tracing leave what a program stores, and flushing twice is flushing once.
-/// What they make is legalised like any module.
+/// Their results are legalised like any module.
 fn check_passes(section: &Section, turn: usize) -> Result<bool, String> {
     let width = section.widths[0];
     let Some(module) = run::compile(section, width)?.module else { return Ok(false) };
@@ -581,7 +581,7 @@ fn helper_lanes_alone_meet_those_of_quads_that_run_on() {
     let module = suite::pixels::compile(text, "ps_6_6").unwrap();
     let waves = [suite::pixels::Quads { lanes: 0xff, helpers: 0 }];
     let bits = |_: usize, _: &str, _: u8, lane: u32| u64::from(lane);
-    // What lane 2 reads of lane 3.
+    // The value that lane 2 reads from lane 3.
     let read = |module: &Module, variation: Variation| {
         let mut feed = suite::pixels::Dealt::new(module, 8, &waves, bits);
         let (program, launch) = (interp::decode(module), suite::pixels::launch(8));

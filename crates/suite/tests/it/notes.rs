@@ -26,7 +26,7 @@ use suite::run;
 use suite::section::Section;
 use timeline::{Program, Recorder, Window};
 
-/// `PROGRAMS=100000` tries so many of each kind, and `PROGRAMS=1000..2000` those with these seeds.
+/// `PROGRAMS=100000` tries that many of each kind, and `PROGRAMS=1000..2000` those with these seeds.
 const PROGRAMS: u64 = 400;
 /// Enough for nearly all.
 const FUEL: u64 = 1 << 18;
@@ -208,7 +208,7 @@ struct Observed {
     bindings: Bindings,
 }
 
-/// Runs a module; with `steps`, leaves the run after so many instructions each time, and at every third note.
+/// Runs a module; with `steps`, leaves the run after that many instructions each time, and at every third note.
 fn observed(
     module: &Module,
     insts: &[Option<Inst>],
@@ -263,7 +263,7 @@ fn left_and_taken_up(
 
 /// The events of a run but notes, each as its kind and a digest.
 struct Events<'a> {
-    /// What instructions are called without notes.
+    /// The numbers of instructions in the module without notes.
     insts: &'a [Option<Inst>],
     all: Vec<(&'static str, u64)>,
     notes: u32,
@@ -448,7 +448,7 @@ fn wild_programs_do_the_same_with_notes() {
     programs(Programs::Wild, PROGRAMS);
 }
 
-/// What is proved to have no end is, with notes, proved so too.
+/// A program that is proved endless is also proved so with notes.
 #[test]
 fn endless_programs_do_the_same_with_notes() {
     programs(Programs::Endless, PROGRAMS / 8);

@@ -118,6 +118,6 @@ fn a_wrong_recording_of_a_draw_is_noticed() {
         tried += 1;
         noticed += u32::from(matches!(drawing.judge(&recorded), Err(Failed::Different(_))));
     }
-    // Many programs show little of who shares a wave.
+    // Many programs show little of which pixels share a wave.
     assert!(tried > 20 && noticed * 2 > tried, "{noticed} of {tried}");
 }

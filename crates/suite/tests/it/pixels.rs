@@ -293,7 +293,7 @@ fn helper_lanes_alone_participate_so_that_their_loops_end() {
 
 #[test]
 fn quads_of_helper_lanes_retire_unless_they_participate() {
-    // The first quad would never end if it did not retire; the others count who is left.
+    // The first quad would never end if it did not retire; the others count the remaining lanes.
     let text = |attribute: &str, spins: &str| {
         format!(
             "{attribute}\nuint main(nointerpolation uint i : INDEX) : SV_Target {{

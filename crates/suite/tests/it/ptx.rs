@@ -363,7 +363,7 @@ fn what_one_lane_does_is_ordinary_branches() {
     assert!(look_back("i < 2", 32, 32).contains("bar.warp.sync"));
 }
 
-/// What the driver's assembler would take wrongly is not written: a constant that a shuffle passes on, and a negated
+/// Forms that the driver's assembler gets wrong are not emitted: a constant that a shuffle passes on, and a negated
 /// operand of a minimum or maximum.
 #[test]
 fn minima_and_maxima_have_no_negated_operands_and_constants_are_not_shuffled() {
@@ -445,13 +445,13 @@ fn a_counted_loop_that_lanes_leave_tests_its_counter_once_in_16_iterations() {
     );
     let count = |what: &str| text.matches(what).count();
     assert_eq!((count("setp.gt.f32"), count(", 256;")), (16, 1), "{text}");
-    // What only lanes that leave need is computed where they leave.
+    // Values that only leaving lanes need are computed where they leave.
     let added = text.lines().position(|it| it.contains("add.s32") && it.ends_with(", 7;"));
     let moved = added.and_then(|it| text.lines().nth(it + 1));
     assert!(moved.is_some_and(|it| it.contains("mov.b32")), "{text}");
 }
 
-/// What is in bounds in every thread of a dispatch is not tested; everything else is.
+/// Accesses that are in bounds in every thread of a dispatch are not tested; all others are.
 #[test]
 fn bounds_are_tested_where_a_thread_may_be_beyond() {
     let tests = |body: &str, groups: u32, bytes: usize| {

@@ -130,7 +130,7 @@ fn check(random: &mut Random, topology: Topology, samples: Samples, size: u32) -
     compared
 }
 
-/// Checks random primitives; at least so many values must have been compared.
+/// Checks random primitives; at least `least` values must have been compared.
 fn agree(topology: Topology, rounds: usize, least: usize) {
     let mut random = Random::new(16);
     let mut compared = 0;

@@ -203,7 +203,7 @@ fn private_arrays_with_known_indices_become_values() {
     }
 }
 
-/// What is rewritten for a dispatch, with the dispatch in constants, as for a device of Vulkan.
+/// A module as it is rewritten for a dispatch, with the dispatch in constants, as for a Vulkan device.
 #[test]
 fn programs_rewritten_for_a_dispatch_leave_the_same() {
     let validator = Validator::find();

@@ -1,6 +1,6 @@
 //! No false alarms: the sanitizer reports nothing for generated programs, which are well defined by construction.
 //!
-//! `PROGRAMS=100000` tries so many programs, and `PROGRAMS=1000..2000` those with these seeds.
+//! `PROGRAMS=100000` tries that many programs, and `PROGRAMS=1000..2000` those with these seeds.
 
 use generate::{Program, Statistics, Wanted};
 use ir::exec::{Bindings, Buffer, Launch};

@@ -2,7 +2,7 @@
 
 use sanitizer::Plan;
 
-/// One in so many sections.
+/// One section of this many is swept.
 const SHARE: usize = 3;
 
 #[test]

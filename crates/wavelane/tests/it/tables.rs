@@ -138,7 +138,7 @@ fn kinds_of_resources_are_told_apart() {
 }
 
 #[test]
-fn a_text_that_is_no_shader_is_reported_with_its_places() {
+fn a_text_that_is_not_a_shader_is_reported_with_its_places() {
     let text = "[numthreads(1, 1, 1)] void main() { uint a = b; }";
     let compiled =
         wavelane::Shader::compile("a.hlsl", text, &Options::default(), &mut wavelane::NoIncludes);
