@@ -16,7 +16,7 @@ use ops::{F16, LaneMask, Ty, WaveOp};
 use crate::chained;
 use crate::facts::{self, Facts};
 use crate::finding::{Finding, Kind, Named, Site};
-use crate::hash::{HashMap, HashSet};
+use crate::hash::{self, HashMap, HashSet};
 use crate::order::{GroupOrder, Order, RayOrder};
 use crate::place;
 use crate::slice;
@@ -495,10 +495,7 @@ pub(crate) struct Turns {
 impl Turns {
     fn note(&mut self, at: At, decision: Decision, values: impl Iterator<Item = u64>) {
         if self.all.len() < MOST_TURNS {
-            let digest = values.fold(0u64, |all, it| {
-                (all ^ it).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
-            });
-            self.all.push((at, digest, decision));
+            self.all.push((at, hash::digest(values), decision));
         }
     }
 

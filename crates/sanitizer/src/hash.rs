@@ -1,4 +1,4 @@
-//! The hash tables of this crate. Events of a run look things up by what names them (a group, a wave, an instruction,
+//! The hash tables and digests of this crate. Events of a run look things up by what names them (a group, a wave, an instruction,
 //! an address), several times for each instruction: there SipHash, the default of the standard library, took a sixth
 //! of an examination. FxHash takes one multiplication for each word.
 //!
@@ -13,3 +13,8 @@
 pub(crate) type HashMap<K, V> = rustc_hash::FxHashMap<K, V>;
 pub(crate) type HashSet<K> = rustc_hash::FxHashSet<K>;
 pub(crate) type Hashed = rustc_hash::FxHasher;
+
+/// A digest of words, in their order: equal for equal ones.
+pub(crate) fn digest(words: impl Iterator<Item = u64>) -> u64 {
+    words.fold(0, |all, it| (all ^ it).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31))
+}

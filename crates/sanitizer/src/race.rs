@@ -27,7 +27,7 @@ use crate::address;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
 use crate::flying::Flying;
-use crate::hash::{HashMap, HashSet};
+use crate::hash::{self, HashMap, HashSet};
 use crate::place;
 
 use crate::slice::Memory;
@@ -782,9 +782,7 @@ impl Records {
 
 /// Equal for equal values of a lane.
 fn digest(values: &[Lanes<'_>], lane: u32) -> u32 {
-    let digest = values.iter().fold(0u64, |all, it| {
-        (all ^ it.get(lane)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
-    });
+    let digest = hash::digest(values.iter().map(|it| it.get(lane)));
     (digest ^ digest >> 32) as u32
 }
 
