@@ -371,7 +371,7 @@ fn compare(
     let name = &resource.name;
     if !suits(variable, resource) {
         return mismatch(format!(
-            "{} has another kind than `{name}` in the source",
+            "{} differs in kind from `{name}` in the source",
             named(variable)
         ));
     }

@@ -21,7 +21,7 @@ pub(super) fn pixel(stage: Stage, options: Options) -> Options {
     Options { stage: Stage::Pixel, entry: entry.to_owned(), ..options }
 }
 
-/// What is drawn, if the program is no compute shader.
+/// The draw, unless the program is a compute shader.
 pub(crate) fn drawing(program: &Generated) -> Option<Drawing> {
     let entry = |stage: Stage| {
         let entries = program.entries();
@@ -91,4 +91,4 @@ pub(crate) fn packs_quads(engine: &str) -> bool {
 
 /// What such an engine does, after its name.
 pub(crate) const PACKS_QUADS: &str =
-    "packs quads into waves as it likes, so that no results are known for pixel shaders";
+    "packs quads into waves in its own way, so that no results are known for pixel shaders";

@@ -350,7 +350,7 @@ impl Reader {
                 return self.error(&target.at, what);
             }
             if size_of(first) != Some(size) {
-                let what = format!("`{}` has another size than the first target", buffer.name);
+                let what = format!("`{}` differs in size from the first target", buffer.name);
                 return self.error(&target.at, what);
             }
             // What each sample takes, the depth included.
