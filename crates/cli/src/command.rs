@@ -81,26 +81,28 @@ impl Command {
         match self {
             Command::Check => "compile a shader and report what is wrong with it",
             Command::Run => "run a shader at one or several wave sizes, and compare the results",
-            Command::Emit => "write what the compiler makes of a shader",
+            Command::Emit => "write the output of the compiler: IR, SPIR-V or PTX",
             Command::Explain => "explain a diagnostic code or a wave intrinsic",
             Command::Caps => "show the adapter's caps and the engines",
             Command::Test => "run test jobs and unit tests in HLSL, at one or several wave sizes",
-            Command::Merge => "join the JSON reports of several test runs, or ledgers of campaigns",
-            Command::Dxc => "check a shader, with the command line of dxc",
+            Command::Merge => {
+                "join the JSON reports of several test runs, or the ledgers of campaigns"
+            }
+            Command::Dxc => "check or compile a shader, with the command line of dxc",
             Command::San => {
                 "find undefined behaviour, and results that depend on the width or order of waves"
             }
             Command::Diff => {
-                "compare engines and other compilers' SPIR-V, and find who is to blame for a difference"
+                "compare engines and other compilers' modules, and find the cause of a difference"
             }
             Command::Fuzz => {
                 "run generated programs on engines or through a compiler, or write them as tests"
             }
             Command::Campaign => {
-                "run many programs or tests, dealt to processes, with a report that merges"
+                "run many programs or tests on many processes, with a report that can be merged"
             }
             Command::Worker => "run units for `campaign`: requests on standard input",
-            Command::Reduce => "find a smaller program that still shows what the whole one shows",
+            Command::Reduce => "find a smaller program that still shows the same failure",
             Command::Bench => "measure how long shaders and jobs take to compile and to run",
             Command::Trace => "show what each lane of a wave does, statement by statement",
             Command::Timeline => {

@@ -129,7 +129,7 @@ done
         let reduced = reduced(&mut slot, &asked, number, &broken).ok().flatten().unwrap();
         assert!(reduced.contains("WaveActiveSum") && reduced.contains("Log"), "{reduced}");
         assert!(reduced.len() < text(number).len() / 4, "{reduced}");
-        // What ends no process is no smaller program, however it is called.
+        // A candidate that does not end the process is not a smaller program of this kind.
         let other = (0..).find(|it| !sums(it)).unwrap();
         assert!(super::reduced(&mut slot, &asked, other, &broken).ok().unwrap().is_none());
     }

@@ -1,4 +1,4 @@
-//! `wavelane reduce`: a smaller program that still shows what the whole one shows, and is still defined.
+//! `wavelane reduce`: a smaller program that still shows the same failure, and is still defined.
 
 mod keep;
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Write for Out {
     }
 }
 
-/// A result of writing, in which a reader who has left is no error.
+/// A result of writing, in which a closed reader is not an error.
 fn unless_left<T>(result: io::Result<T>, dropped: T) -> io::Result<T> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(dropped),

@@ -1,4 +1,4 @@
-//! The flags about bindings that are not given: what there is to bind, and contents that are made up.
+//! The flags about missing bindings: which resources there are, and made-up contents.
 
 use super::{Flag, RUNS_SHADERS, Section, Takes};
 use crate::command::Command;
@@ -8,8 +8,8 @@ pub(super) const AUTO: Flag = Flag {
     takes: Takes::Optional("SEED"),
     on: RUNS_SHADERS,
     section: Section::Run,
-    help: "make up what is neither bound nor set, of the declared types and of sizes\n\
-           that fit the dispatch; the report says what, as flags to repeat it by.\n\
+    help: "make up whatever is not bound or set, of the declared types and of sizes\n\
+           that fit the dispatch; the report lists it, as flags that repeat it.\n\
            The same SEED (1) makes up the same. With it, san takes a folder and runs\n\
            every compute shader in its .hlsl files",
     set: |args, value| {

@@ -9,7 +9,7 @@ pub(super) const ROUNDS: Flag = Flag {
     takes: Takes::Value("N"),
     on: &[Command::Bench],
     section: Section::Run,
-    help: "how often everything is measured (10); one run before that warms up",
+    help: "the number of measurements (10), after one run to warm up",
     set: |args, value| {
         args.rounds = match value.parse() {
             Ok(rounds @ 1..=MOST_ROUNDS) => rounds,

@@ -19,7 +19,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("directx|vulkan|wavelane"),
         on: RUNS_JOBS,
         section: Section::Device,
-        help: "whose features tests find here (directx); wavelane is directx with our\n\
+        help: "whose features tests find here (directx); wavelane is directx with wavelane's\n\
                extensions of the job format, such as `Raster`",
         set: |args, value| {
             let choices = [
@@ -70,8 +70,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("NAME"),
         on: RUNS_ON_AN_ENGINE,
         section: Section::Device,
-        help: "what runs the lanes: cpu, machine code for this computer, where that can be\n\
-               made; interp, the reference engine; vulkan, a GPU through Vulkan; cuda, an\n\
+        help: "what runs the lanes: cpu, machine code for this computer, where that is\n\
+               possible; interp, the reference engine; vulkan, a GPU through Vulkan; cuda, an\n\
                NVIDIA GPU through CUDA",
         set: |args, value| {
             args.device.engine = Some(choose(value, &Engine::ALL.map(|it| (it.name(), it)))?);
@@ -86,8 +86,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: READS_PROJECT,
         section: Section::Output,
-        help: "say which project file was read, and for run which engine runs which waves, and\n\
-               why, where it is not the one wanted",
+        help: "say which project file was read; for run also which engine runs which waves, and\n\
+               why, where it is not the requested one",
         set: |args, _| {
             args.device.verbose = true;
             Ok(())
@@ -109,7 +109,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("DEVICE"),
         on: RUNS_ON_DEVICES,
         section: Section::Device,
-        help: "which device the engine vulkan or cuda uses: its number in `wavelane caps`, or a\n\
+        help: "the device of the engine vulkan or cuda: its number in `wavelane caps`, or a\n\
                part of its name; by default the first that can be used",
         set: |args, value| {
             args.device.name = Some(value.to_owned());
@@ -146,7 +146,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N"),
         on: RUNS_ON_DEVICES,
         section: Section::Device,
-        help: "how many threads the engine cpu uses, 1 by default: with one, groups and\n\
+        help: "the number of threads of the engine cpu, 1 by default: with one, groups and\n\
                waves run in their canonical order; with several, --verbose says if a\n\
                program can tell the difference by the results of atomic operations",
         set: |args, value| {
@@ -180,8 +180,8 @@ pub(super) const FLAGS: &[Flag] = &[
         on: TRACES,
         section: Section::Device,
         help: "how ray queries run on the engine vulkan, and what emit writes: by instructions\n\
-               of the device, the default, or by a search in the shader, which needs no more\n\
-               than 64-bit floats and gives the bits of the reference engine",
+               of the device, the default, or by a search in the shader, which only needs\n\
+               64-bit floats and gives the bits of the reference engine",
         set: |args, value| {
             let choices = [("native", RayQueries::Native), ("software", RayQueries::Software)];
             args.device.ray_queries = choose(value, &choices)?;
@@ -193,7 +193,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Values("CAP=VALUE,…"),
         on: KNOWS_CAPS,
         section: Section::Device,
-        help: "what the device can do: wave-ops=on|off, lanes=32..64, total-lanes=N,\n\
+        help: "the features of the device: wave-ops=on|off, lanes=32..64, total-lanes=N,\n\
                sm=6.5, int64=on|off, 16bit=on|off, double=on|off, groupshared=BYTES,\n\
                rays=on|off, feedback=none|0.9|1.0",
         set: caps,

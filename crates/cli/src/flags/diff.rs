@@ -8,8 +8,8 @@ pub(super) const ENGINES: Flag = Flag {
     takes: Takes::Value("LIST"),
     on: &[Command::Diff, Command::Fuzz, Command::Campaign],
     section: Section::Device,
-    help: "what is compared with interp, the reference engine: cpu, cpu:avx2, vulkan,\n\
-           vulkan:DEVICE by number or a part of its name, several times if you like\n\
+    help: "the engines to compare with interp, the reference engine: cpu, cpu:avx2, vulkan,\n\
+           vulkan:DEVICE by number or a part of its name, any number of times\n\
            (interp,cpu, and vulkan where a device can be used)",
     set: |args, value| {
         args.engines = Some(value.to_owned());
@@ -23,9 +23,8 @@ pub(super) const SPIRV: Flag = Flag {
     on: TAKES_MODULES,
     section: Section::Device,
     help: "run this module, which another compiler made of the same shader, on the\n\
-           device of vulkan beside wavelane's own; bench measures both in turns, and
-\
-           says whether they leave the same",
+           device of vulkan beside wavelane's own; bench measures both in turns, and\n\
+           says whether their results are the same",
     set: |args, value| {
         args.module = Some(value.to_owned());
         Ok(())
@@ -50,8 +49,8 @@ pub(super) const REPRO: Flag = Flag {
     takes: Takes::Value("FILE"),
     on: &[Command::Diff],
     section: Section::Output,
-    help: "write the `.test` file that shows a disagreement to FILE, of several to FILE-2\n\
-           and so on; without it to a free name in this folder",
+    help: "write the `.test` file that shows a disagreement to FILE, further ones to FILE-2\n\
+           and so on; without it, to an unused name in this folder",
     set: |args, value| {
         args.repro = Some(value.to_owned());
         Ok(())

@@ -53,8 +53,8 @@ pub(super) const VERTEX: Flag = Flag {
     takes: Takes::Value("ENTRY"),
     on: KNOWS_SCENES,
     section: Section::Run,
-    help: "the vertex shader of --draw, in the same file; without it, one is made for\n\
-           the inputs of the pixel shader",
+    help: "the vertex shader of --draw, in the same file; without it, one is generated\n\
+           for the inputs of the pixel shader",
     set: |args, value| {
         args.draw.vertex = Some(value.to_owned());
         Ok(())
@@ -205,8 +205,8 @@ pub(super) const PACKING: Flag = Flag {
     on: &[Command::Run, Command::Bench],
     section: Section::Run,
     help: "which pixels share a wave in --draw: canonical, the same everywhere, or\n\
-           device, what a GPU makes of it, without which --engine vulkan refuses wave\n\
-           operations in pixel shaders (canonical)",
+           device, as the GPU packs them; without the latter --engine vulkan refuses\n\
+           wave operations in pixel shaders (canonical)",
     set: |args, value| {
         args.draw.is_packed_by_device = choose(value, &[("canonical", false), ("device", true)])?;
         Ok(())
@@ -234,7 +234,7 @@ pub(super) const OVERLAY: Flag = Flag {
     section: Section::Output,
     help: "magnify the picture of the target, with its lanes drawn over it: quads,\n\
            helpers (hatched: lanes that cover nothing), or waves, each in a colour; or\n\
-           with what is drawn: meshlets, the groups of --mesh, or patches of --hull",
+           with its primitives: meshlets, the groups of --mesh, or patches of --hull",
     set: |args, value| {
         args.draw.overlay = Some(choose(value, &Overlay::ALL)?);
         Ok(())

@@ -78,7 +78,7 @@ macro_rules! refused {
 }
 
 const TIMES: &str = "`wavelane bench` measures how long a compilation takes";
-const PASSES: &str = "`wavelane emit --ir` shows what the compiler makes of a shader";
+const PASSES: &str = "`wavelane emit --ir` shows the output of the compiler";
 const USED: &str = "a module has what the entry point uses";
 const NUMBERS: &str = "`-fvk-bind-register`, `[[vk::binding]]` and the shifts choose bindings";
 
@@ -148,7 +148,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: DXC,
         section: Section::Build,
-        help: "check the shader, and write none of the outputs asked for",
+        help: "check the shader, and write none of the requested outputs",
         set: |args, _| {
             args.build.check_only = true;
             Ok(())

@@ -13,7 +13,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Joined("PROFILE"),
         on: COMPILES,
         section: Section::Language,
-        help: "the stage and the shader model, such as cs_6_6, ps_6_0 or lib_6_8, which checks\nevery entry point (cs_6_10); a model before 6.0 is taken as 6.0",
+        help: "the stage and the shader model, such as cs_6_6, ps_6_0 or lib_6_8, which checks\nevery entry point (cs_6_10); models before 6.0 become 6.0",
         set: |args, value| {
             args.compile.has_profile = true;
             profile(args, value)
@@ -56,7 +56,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Joined("FOLDER"),
         on: COMPILES,
         section: Section::Language,
-        help: "look for included files there too",
+        help: "also look for included files in FOLDER",
         set: |args, value| {
             args.compile.includes.push(PathBuf::from(value));
             Ok(())
@@ -160,7 +160,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Language,
-        help: "matrices in byte address buffers have the other storage order",
+        help: "matrices in byte address buffers have the opposite storage order",
         set: |args, _| {
             args.compile.options.legacy_matrix_order = true;
             Ok(())
@@ -171,7 +171,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N"),
         on: COMPILES,
         section: Section::Language,
-        help: "the space of resources that the source gives no register (default 0)",
+        help: "the space of resources to which the source gives no register (0)",
         set: |args, value| {
             args.compile.options.auto_space = number(value)?;
             Ok(())
@@ -193,7 +193,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Language,
-        help: "matrices lie column by column in memory (so by default)",
+        help: "matrices lie column by column in memory (the default)",
         set: |args, _| {
             args.compile.options.matrix_order = MatrixOrder::ColumnMajor;
             Ok(())
@@ -216,7 +216,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILES,
         section: Section::Warnings,
-        help: "warnings are errors, also -Werror; -Wno-error takes it back",
+        help: "warnings are errors, also -Werror; -Wno-error undoes it",
         set: |args, _| {
             args.compile.warnings.are_errors = true;
             Ok(())

@@ -16,7 +16,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Values("NAME[:BASE]"),
         on: &[Command::Run],
         section: Section::Output,
-        help: "show this buffer whole, and no others; may be repeated. The BASE is x\n\
+        help: "show this buffer in full, and no others; may be repeated. The BASE is x\n\
                (hexadecimal), b (binary) or mask: lanes from lane 0 on, `#` in the set",
         set: |args, value| {
             args.prints.extend(value.split(',').map(|it| it.trim().to_owned()));
@@ -122,7 +122,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Nothing,
         on: &[Command::Campaign],
         section: Section::Output,
-        help: "write the requests to workers and run none; with --ledger those that it lacks",
+        help: "write the requests to workers and run none; with --ledger, only missing ones",
         set: list,
     },
     Flag {
@@ -141,8 +141,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("TARGET"),
         on: &[Command::Emit],
         section: Section::Output,
-        help: "with --ir, the module as a target gets it: vulkan1.1 to vulkan1.4, cuda, or\n\
-               least, the device that lacks most",
+        help: "with --ir, the module rewritten for a target: vulkan1.1 to vulkan1.4, cuda, or\n\
+               least, the device with the fewest features",
         set: |args, value| {
             args.emit_for = Some(value.to_owned());
             Ok(())
@@ -154,7 +154,7 @@ pub(super) const FLAGS: &[Flag] = &[
         on: &[Command::Emit],
         section: Section::Output,
         help: "SPIR-V for Vulkan: a listing, or with -Fo FILE a module in FILE\n\
-               and beside it what a host must know, in FILE.json",
+               and beside it, in FILE.json, what a host must know",
         set: |args, _| {
             args.emit_spirv = true;
             args.compile.options.spirv = true;
@@ -188,8 +188,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("X[,Y[,Z]]"),
         on: &[Command::Emit],
         section: Section::Output,
-        help: "with --ptx, the kernel for a dispatch of so many groups, of which a block may\n\
-               run several: `// 4 groups in a block`",
+        help: "with --ptx, the kernel for a dispatch of this size, in which a block may run\n\
+               several groups: `// 4 groups in a block`",
         set: |args, value| {
             super::values::groups(args, value)?;
             args.emit_groups = Some(args.launch.groups);

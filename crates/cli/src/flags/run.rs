@@ -20,7 +20,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("X[,Y[,Z]]"),
         on: RUNS_SHADERS,
         section: Section::Run,
-        help: "how many thread groups to dispatch (1)",
+        help: "the number of thread groups to dispatch (1)",
         set: groups,
     },
     Flag {
@@ -29,7 +29,7 @@ pub(super) const FLAGS: &[Flag] = &[
         on: RUNS,
         section: Section::Run,
         help: "lanes in a wave: 4, 8, 16, 32, 64, 128, a list (4,8), a range (4..32),\n\
-               or all that shader and device allow; several are compared.\n\
+               or all that the shader and the device allow; several are compared.\n\
                Without it: what `[WaveSize]` prefers, else its smallest;\n\
                without the attribute 32, else the device's smallest;\n\
                for san and test, all;\n\
@@ -41,10 +41,10 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Values("NAME=VALUE"),
         on: RUNS_SHADERS,
         section: Section::Run,
-        help: "what the buffer NAME, or NAME[k] of a resource array\n\
-               or of ResourceDescriptorHeap, holds:\n\
+        help: "the contents of the buffer NAME, or of NAME[k] in a resource array\n\
+               or in ResourceDescriptorHeap:\n\
                \x20 u32:1,2,3          a list, its element type first\n\
-               \x20 1,2,3              the same where the declaration tells the type\n\
+               \x20 1,2,3              the same where the declaration gives the type\n\
                \x20 f32[16]            16 zeros\n\
                \x20 u32[64]:iota       0, 1, 2, …; also iota(START,STEP)\n\
                \x20 f32[64]:fill(7)    the same number everywhere\n\
@@ -62,7 +62,7 @@ pub(super) const FLAGS: &[Flag] = &[
                \x20 [4x4]:iota               contents follow as for buffers: raw channels,\n\
                \x20                          layer by layer, level by level\n\
                A sampler: linear wrap; nearest, anisotropic=8, min= mag= mip=, clamp,\n\
-               mirror, border, mirror-once, u= v= w=, less-equal and its like, bias=,\n\
+               mirror, border, mirror-once, u= v= w=, less-equal and so on, bias=,\n\
                lod=0..3, border=1/1/1/1\n\
                A feedback map: feedback(T, region=8x8) of the texture bound to T;\n\
                contents follow as for buffers: decoded texels",
@@ -100,7 +100,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Values("NAME=OTHER"),
         on: HAS_ALIASES,
         section: Section::Run,
-        help: "NAME means the memory of the buffer OTHER, which alone is bound",
+        help: "NAME is another name for the memory of the buffer OTHER, which alone is bound",
         set: |args, value| {
             args.bind.aliases.push(pair(value)?);
             Ok(())
@@ -221,8 +221,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N|none"),
         on: RUNS,
         section: Section::Run,
-        help: "end the run after N wave-instructions, with exit status 1; what takes\n\
-               longer than arithmetic, such as samples and matches, counts for several\n\
+        help: "end the run after N wave-instructions, with exit status 1; operations\n\
+               that take longer than arithmetic, such as samples, count several times\n\
                (2^32, fewer beyond 32 lanes: endless loops end within about a minute)",
         set: |args, value| {
             args.launch.fuel = match value {
@@ -259,7 +259,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N"),
         on: HAS_JOBS,
         section: Section::Run,
-        help: "N processes work at a time (one for each core)",
+        help: "the number of processes that run at a time (one for each core)",
         set: |args, value| {
             args.jobs = match number(value)? {
                 0 => return Err("at least one process works".to_owned()),
@@ -273,8 +273,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Values("TEXT"),
         on: RUNS_TESTS,
         section: Section::Run,
-        help: "only tests whose names contain TEXT; may be repeated. Matching none is an\n\
-               error",
+        help: "only tests whose names contain TEXT; may be repeated. It is an error if none\n\
+               matches",
         set: |args, value| {
             args.select.filters.push(value.to_owned());
             Ok(())

@@ -1,4 +1,4 @@
-//! The flags that say how far `wavelane san` goes, and what it takes for granted.
+//! The flags that say how much `wavelane san` tries, and what it assumes.
 
 use wavelane::internal::{ExitedThreads, FloatRoom, Order, Progress, Publication, Reconvergence};
 
@@ -12,7 +12,7 @@ pub(super) const THOROUGH: Flag = Flag {
     on: &[Command::San],
     section: Section::Run,
     help: "try more orders, watch the runs in all of them, and shuffle the lanes of groups\n\
-           of one dimension too, with which hardly any scan is correct",
+           of one dimension, too; hardly any scan is correct under that",
     set: |args, _| {
         args.san.thorough = true;
         Ok(())
@@ -24,8 +24,8 @@ pub(super) const QUICK: Flag = Flag {
     takes: Takes::Nothing,
     on: &[Command::San],
     section: Section::Run,
-    help: "only the smallest and the largest width, each with one other order; for every\n\
-           save of a file",
+    help: "only the smallest and the largest width, each with one other order; for use at\n\
+           every save of a file",
     set: |args, _| {
         args.san.quick = true;
         Ok(())
@@ -68,7 +68,7 @@ pub(super) const FLOAT_ULP: Flag = Flag {
     on: COMPARES,
     section: Section::Run,
     help: "floats at most N representable numbers apart count as equal\n\
-           (for san instead of one part in 1024, for diff and bench of none)",
+           (without it, san allows one part in 1024, and diff and bench nothing)",
     set: |args, value| {
         args.san.float_room = Some(FloatRoom::Ulps(u64::from(number(value)?)));
         Ok(())
@@ -106,7 +106,7 @@ pub(super) const RECONVERGENCE: Flag = Flag {
     takes: Takes::Value("RULE"),
     on: &[Command::San],
     section: Section::Run,
-    help: "what makes lanes reconverge: maximal, every construct, as HLSL has it; spirv,\n\
+    help: "what makes lanes reconverge: maximal, every construct, as in HLSL; spirv,\n\
            only constructs that the whole wave enters and leaves together; independent,\n\
            only barriers (maximal). Wave operations that rely on more are reported",
     set: |args, value| {
@@ -146,7 +146,7 @@ pub(super) const FEEDBACK: Flag = Flag {
     takes: Takes::Nothing,
     on: &[Command::San],
     section: Section::Run,
-    help: "name the texels of feedback maps that devices may report otherwise, and why",
+    help: "name the texels of feedback maps that devices may report differently, and why",
     set: |args, _| {
         args.san.feedback_slack = true;
         Ok(())

@@ -13,7 +13,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("FILE"),
         on: &[Command::Timeline],
         section: Section::Output,
-        help: "the file to write; its ending says what it is: .html (one page that needs no\n\
+        help: "the file to write; its ending chooses the form: .html (one page that needs no\n\
                network), .wlrec (the recording), .svg (the lanes over time) or .json (the\n\
                steps)",
         set: |args, value| {
@@ -26,7 +26,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("FORMAT"),
         on: &[Command::Timeline],
         section: Section::Output,
-        help: "html, wlrec, svg or json, where the name of the file does not tell",
+        help: "html, wlrec, svg or json, where the name of the file does not say",
         set: |args, value| {
             args.seeing.picture = Some(choose(value, &Picture::ALL)?);
             Ok(())
@@ -38,7 +38,7 @@ pub(super) const FLAGS: &[Flag] = &[
         on: &[Command::Timeline],
         section: Section::Output,
         help: "the most bytes of the file, also with KiB or MiB (16MiB; a .wlrec 256MiB).\n\
-               Values go first, then steps; the page shows what is missing",
+               Values are left out first, then steps; the page says what is missing",
         set: |args, value| {
             args.seeing.limit = Some(bytes(value)?);
             Ok(())
@@ -49,7 +49,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("'KEY=VALUE …'"),
         on: RECORDS,
         section: Section::Run,
-        help: "the steps to show, or of which values are kept: group=0,0,0 wave=0..3\n\
+        help: "the steps to show, or whose values are kept: group=0,0,0 wave=0..3\n\
                line=40..60 steps=0..5000, each of them optional, both ends included;\n\
                none keeps no values",
         set: |args, value| {
@@ -97,8 +97,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("DIR"),
         on: &[Command::San, Command::Test],
         section: Section::Output,
-        help: "write a page for each finding or failed test to this folder: what every\n\
-               lane does, at the width that shows it",
+        help: "write a page for each finding or failed test to this folder, which shows\n\
+               every lane at the width of the finding or failure",
         set: |args, value| {
             args.seeing.folder = Some(value.to_owned());
             Ok(())
@@ -122,7 +122,7 @@ pub(super) const FLAGS: &[Flag] = &[
         on: &[Command::Dap],
         section: Section::Output,
         help: "speak with one client on this port of 127.0.0.1 instead of standard input\n\
-               and output; 0 is any free one",
+               and output; 0 chooses a free one",
         set: |args, value| {
             let port = value.parse().map_err(|_| "it must be from 0 to 65535".to_owned())?;
             args.seeing.port = Some(port);

@@ -33,8 +33,8 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Value("CMD"),
         REDUCE,
         Section::Run,
-        "keep what CMD exits with status 0 for: `sh -c CMD` in a scratch folder that\n\
-         holds the candidate under the name of FILE; `{}` is its path",
+        "keep programs for which CMD exits with status 0: `sh -c CMD` in a scratch\n\
+         folder that holds the candidate under the name of FILE; `{}` is its path",
         |args, value| {
             args.tools.keep = Some(value.to_owned());
             Ok(())
@@ -45,7 +45,7 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Value("CODE"),
         REDUCE,
         Section::Run,
-        "keep what `wavelane san` reports with this code, such as race",
+        "keep programs for which `wavelane san` reports this code, such as race",
         |args, value| {
             args.tools.keep_finding = Some(value.to_owned());
             Ok(())
@@ -68,8 +68,8 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Value("REGEX"),
         REDUCE,
         Section::Run,
-        "keep what makes wavelane, or the command of --by, print a message that REGEX\n\
-         matches",
+        "keep programs for which wavelane, or the command of --by, prints a message\n\
+         that REGEX matches",
         |args, value| {
             args.tools.keep_message = Some(value.to_owned());
             Ok(())
@@ -92,7 +92,7 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Nothing,
         REDUCE,
         Section::Run,
-        "candidates need not compile here, nor be defined",
+        "candidates need not compile with wavelane or be defined",
         |args, _| {
             args.tools.allow_undefined = true;
             Ok(())
@@ -115,7 +115,7 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Value("N"),
         FUZZ,
         Section::Run,
-        "how many programs are generated (1000)",
+        "the number of programs to generate (1000)",
         |args, value| {
             args.tools.count = Some(count(value)?);
             Ok(())
@@ -176,7 +176,7 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Nothing,
         &[Command::Worker],
         Section::Run,
-        "run units in a process of their own; one that ends it twice has crashed",
+        "run units in a separate process; a unit that ends it twice has crashed",
         |args, _| {
             args.tools.supervise = true;
             Ok(())
@@ -189,7 +189,7 @@ pub(super) const RUN: &[Flag] = &[
         Section::Device,
         "another compiler: its command line, in which `{in}` is the HLSL to compile,\n\
          `{out}` the SPIR-V to write, `{profile}` the profile, such as cs_6_7, and\n\
-         `{entry}` the entry point; split like a shell's words, run without one",
+         `{entry}` the entry point; split like a shell's words, without a shell",
         |args, value| {
             args.tools.target = Some(value.to_owned());
             Ok(())

@@ -17,7 +17,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
         Command::Run => &[
             (
                 "wavelane run a.hlsl --bind 'Out=[64]'",
-                "runs one group and prints what it leaves in `Out`",
+                "runs one group and prints the contents of `Out`",
             ),
             (
                 "wavelane run a.hlsl --bind 'Out=[64]' --wave-size all",
@@ -47,7 +47,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane explain narrow-lane-mask",
-                "the page of a message, whose code stands in brackets at its end",
+                "the page of a message, whose code is in brackets at its end",
             ),
             (
                 "wavelane explain divergence",
@@ -79,7 +79,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane dxc -T ps_6_6 -Fo a.cso --check-only a.hlsl",
-                "checks; without --check-only, the status is 3: there is no DXIL",
+                "checks; without --check-only, the status is 3: wavelane does not emit DXIL",
             ),
             ("wavelane dxc -P -Fi a.i a.hlsl", "preprocesses"),
         ],
@@ -88,7 +88,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
                 "wavelane san a.hlsl --bind 'Out=[64]'",
                 "runs the shader at every wave size, and reports what is undefined",
             ),
-            ("wavelane san tests/", "does that for every test below a folder"),
+            ("wavelane san tests/", "does the same for every test below a folder"),
             ("wavelane san tests/ --baseline known.sarif --format sarif", "reports what is new"),
         ],
         Command::Bench => &[(
@@ -107,7 +107,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
         ],
         Command::Dap => &[(
             "wavelane dap",
-            "what an editor starts to step a shader, wave by wave, forward and back",
+            "started by an editor, to step through a shader wave by wave, forward and back",
         )],
         Command::Timeline => &[
             (
@@ -130,7 +130,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane fuzz --target 'dxc -T cs_6_7 -spirv {in} -Fo {out}' --save found",
-                "has another compiler make modules of them; failures are reduced and written",
+                "passes them to another compiler; failures are reduced and written",
             ),
             (
                 "wavelane fuzz --emit tests --count 100 --seed 7",
@@ -144,7 +144,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
         Command::Campaign => &[
             (
                 "wavelane campaign --fuzz 100000 --engines interp,cpu --ledger run.jsonl",
-                "runs each program at each width on each engine; started again, it goes on",
+                "runs each program at each width on each engine; started again, it continues",
             ),
             (
                 "wavelane campaign plan.toml --partition hash:3/8 --ledger part3.jsonl",
@@ -165,7 +165,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane reduce a.hlsl --bind 'Out=[64]' --keep-finding race -o small.hlsl",
-                "keeps what the sanitizer finds",
+                "keeps a finding of the sanitizer",
             ),
             (
                 "wavelane reduce a.hlsl --bind 'Out=[64]' --keep-diff vulkan",
@@ -173,7 +173,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "wavelane reduce a.hlsl -T ps_6_6 --draw fullscreen --keep-finding depends-on-helpers",
-                "keeps what the sanitizer finds in a draw",
+                "keeps a finding of the sanitizer in a draw",
             ),
         ],
         Command::Diff => &[
