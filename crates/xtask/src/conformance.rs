@@ -8,8 +8,7 @@ use std::process::Command;
 
 use jobs::Features;
 use serde_json::Value;
-
-const WIDTHS: [u64; 6] = [4, 8, 16, 32, 64, 128];
+use suite::section::WIDTHS;
 
 /// Failures that are not ours, and why.
 const KNOWN: [(&str, &str); 2] = [
@@ -280,7 +279,7 @@ fn row(text: &mut String, name: &str, folder: &Folder) {
     let _ = write!(text, "| {name} | {} |", folder.tests.len());
     // A result that needs no wave holds at all widths.
     let (passed_without, failed_without) = folder.at.get(&0).copied().unwrap_or_default();
-    for width in WIDTHS {
+    for width in WIDTHS.map(u64::from) {
         let (passed, failed) = folder.at.get(&width).copied().unwrap_or_default();
         let passed = passed + passed_without;
         let _ = match failed + failed_without {

@@ -12,11 +12,11 @@ use std::time::Instant;
 use cpu::{Compiled, Isa};
 use ir::Module;
 use ir::exec::{Bindings, Launch};
+use suite::section::WIDTHS;
 
 use super::{Buffers, KERNELS, Kernel, bindings, compile, compile_text, launch, milliseconds};
 use super::{plot, role, words};
 
-const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 /// The widths whose best time represents a kernel.
 const JUDGED: [u32; 3] = [16, 32, 64];
 /// The kernels whose hand-written version can run as independent parts: they show how much threads gain if memory is the
