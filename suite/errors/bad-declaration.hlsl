@@ -41,7 +41,7 @@ void main() {}
 //| 3 | uint Counter::total = 5;
 //|   |               ^^^^^
 
-//--- what-is-never-written-needs-no-coherence
+//--- a-buffer-that-is-never-written-needs-no-coherence
 globallycoherent Buffer<float4> colours : register(t0); //~ error[bad-declaration]: cannot be `globallycoherent`
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

@@ -55,7 +55,7 @@ float main(float4 position : SV_Position) : SV_Target {
 //|   = help: take the derivative before the wave operation, or of something else
 //|   = help: `[WaveOpsIncludeHelperLanes]` (shader model 6.7) lets helper lanes take part
 
-//--- what-helper-lanes-have-defined
+//--- results-that-are-defined-in-helper-lanes
 //# args -T ps_6_6
 float main(float4 position : SV_Position) : SV_Target {
     float of_quad = QuadReadAcrossX(position.x) + WaveGetLaneIndex() + WaveIsFirstLane();

@@ -119,7 +119,7 @@ void main() {
     EXPECT_EQ(asuint(ceil(tiny)), 0x3f800000);
 }
 
-//--- what-is-written-is-read-again-beside-what-is-only-read
+//--- written-elements-are-read-again-beside-read-only-ones
 //# in Only u32: 0 1
 //# zero Both 2048
 StructuredBuffer<uint> Only;

@@ -72,7 +72,7 @@ float4 ps(V v) : SV_Target {
 }
 //= Target f32: 0*8 2.5*4 3.5*4
 
-//--- what-was-written-before-a-discard-stands
+//--- stores-before-a-discard-remain
 //# draw 2x1
 //# zero Out 8
 RWStructuredBuffer<uint> Out : register(u0);

@@ -13,7 +13,7 @@ V vs(uint id : SV_VertexID) {
 float4 ps(V v) : SV_Target { return v.id + 1; }
 //= Target f32: 2*8
 
-//--- what-lies-behind-the-eye-draws-nothing
+//--- primitives-behind-the-eye-draw-nothing
 //# draw 2x1
 struct V { float4 position : SV_Position; };
 V vs(uint id : SV_VertexID) {

@@ -66,7 +66,7 @@ void main() {
     EXPECT_EQ(undefined(), 1);
 }
 
-//--- what-is-left-out-can-be-anything
+//--- text-that-is-left-out-can-be-anything
 #if 0
     don't "close this
 #error not reached

@@ -38,7 +38,7 @@ void main() {
     Out[23] = q.CommittedClusterID();
 }
 
-//--- what-does-not-suit-the-candidate-answers-zero
+//--- methods-that-do-not-suit-the-candidate-answer-zero
 //# finds ray-query-state
 //# scene Scene: boxes(-1 -1 -1 1 1 1)
 RaytracingAccelerationStructure Scene;

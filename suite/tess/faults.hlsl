@@ -107,7 +107,7 @@ V ds(Factors f, float3 uvw : SV_DomainLocation, const OutputPatch<P, 3> patch) {
 }
 float4 ps(V v) : SV_Target { return v.a; }
 
-//--- what-lanes-of-a-patch-agree-on
+//--- values-on-which-lanes-of-a-patch-agree
 // Reductions whose result is the same however lanes are packed.
 //# draw 1x1 vertices 6 patches 3
 #include "tess/patch.hlsli"

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_up_never_passes() {
+    fn batches_from_one_that_is_given_up_never_pass() {
         let chain = Chain::new(90, 7);
         assert!(chain.give_up(30));
         // Batches before the one that was given up still pass.

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn who_counts_or_changes_memory_does_not_come_back() {
+    fn a_loop_that_counts_or_writes_never_repeats_a_state() {
         let mut past = Past::default();
         assert!((0..1000).all(|round| !past.comes_back(round, || 5)));
         let mut past = Past::default();

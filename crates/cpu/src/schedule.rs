@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_is_used_up_before_more_is_made() {
+    fn values_are_used_before_more_are_made() {
         let all = by_operation();
         let after = ordered(&all, 16);
         assert_eq!(after.len(), all.len());
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_room_the_order_stays() {
+    fn the_order_stays_where_registers_suffice() {
         let all = by_operation();
         assert_eq!(ordered(&all, 64), unordered(&all));
     }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_coloured_to_its_end() {
+    fn unclosed_text_is_coloured_to_its_end() {
         use Class::*;
         assert_eq!(shown("/* a */ b /* c"), [("/* a */", Comment), ("/* c", Comment)]);
         assert_eq!(shown("// a\\\nb\nc"), [("// a\\\nb", Comment)]);

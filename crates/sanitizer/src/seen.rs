@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shares_a_place_with_an_allowed_finding_alone_stands_by_itself() {
+    fn a_finding_that_shares_its_place_only_with_an_allowed_one_is_reported() {
         let mut seen = race([5, 7], 4);
         assert!(seen.takes(&race([8, 5], 4)) && seen.takes(&race([9, 7], 4)));
         let left = seen.without(|it| it.finding.site.span.lo == 5);

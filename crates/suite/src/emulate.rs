@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ptx_leaves_to_the_program_is_as_ptx_has_it() {
+    fn operations_that_ptx_leaves_to_the_program_follow_ptx() {
         // Shifts clamp their counts, a NaN has bits of its own, and of two zeros the negative one is the smaller.
         let body = "mov.b32 %r1, -8;\nshl.b32 %r2, %r1, 32;\nshr.s32 %r3, %r1, 40;\n\
                     mov.b32 %r4, 0f7F800000;\nsub.rn.f32 %r4, %r4, %r4;\n\

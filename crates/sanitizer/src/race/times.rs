@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_join_does_not_change_is_shared() {
+    fn parts_that_a_join_does_not_change_are_shared() {
         let mut a = Times::default();
         (0..100).for_each(|key| a.raise(key, 7));
         let mut b = a.clone();

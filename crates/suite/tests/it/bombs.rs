@@ -152,7 +152,7 @@ fn twice_the_size_costs_no_more_than_twice_the_work() {
 }
 
 #[test]
-fn whatever_the_front_end_does_can_be_cancelled() {
+fn every_stage_of_the_front_end_can_be_cancelled() {
     let source = statements();
     // Where it had arrived: each stage begins anew at the top.
     let mut places = Vec::new();

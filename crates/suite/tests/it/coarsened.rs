@@ -232,7 +232,7 @@ fn count(module: &Module, is: impl Fn(&Op) -> bool) -> usize {
 }
 
 #[test]
-fn what_all_slots_share_is_done_once_and_loads_come_first() {
+fn work_that_all_slots_share_is_done_once_and_loads_come_first() {
     let body = "uint s = In[3]; uint x = In[t]; GroupMemoryBarrierWithGroupSync();
         if (WaveIsFirstLane()) x += In[t + 1]; Out[t] = x + s;";
     let module = coarsened(&shader("", body), 4, &[]).unwrap();

@@ -168,7 +168,7 @@ fn races_between_waves_end_alike() {
 
 /// Each group finds zeros where it has written nothing, though a group before it has.
 #[test]
-fn what_a_group_has_not_written_is_zero() {
+fn memory_that_a_group_has_not_written_is_zero() {
     let bodies = [
         "if (In[d.x] % 2 == 1) s[t] = t + 1; SYNC Out[d.x] = s[t ^ 1];",
         "Out[d.x] = s[t]; SYNC s[t] = t + 1;",

@@ -534,7 +534,7 @@ fn a_word_that_only_notes_read_is_lost() {
 /// A loop whose iterations differ in a variable that nothing reads has no end all the same, and an unused division by
 /// zero is not reported: only notes need them.
 #[test]
-fn what_only_notes_need_is_silent_and_free() {
+fn instructions_that_only_notes_need_are_silent_and_free() {
     let text = "RWStructuredBuffer<uint> Out;
         [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {
             uint unused = 7 / i;

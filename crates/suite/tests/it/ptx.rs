@@ -353,7 +353,7 @@ fn look_back(condition: &str, width: u32, flags: usize) -> String {
 }
 
 #[test]
-fn what_one_lane_does_is_ordinary_branches() {
+fn code_for_one_lane_becomes_ordinary_branches() {
     for condition in ["i == 5", "!i", "g.x && !i", "!(g.x == 0 || i != 9)"] {
         for width in [16, 32] {
             let kernel = look_back(condition, width, 32);
