@@ -20,7 +20,7 @@ const LANES: usize = 32;
 const TURN: u64 = 5_000;
 
 /// The steps of all threads of a kernel.
-const MOST_STEPS: u64 = 300_000_000;
+const MOST_STEPS: u64 = 50_000_000;
 
 /// The distance of buffers in the address space.
 const APART: u32 = 40;
