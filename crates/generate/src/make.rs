@@ -4,7 +4,6 @@ mod groups;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ops::WaveOp;
 use ops::intrinsics::{Elements, Intrinsic, Meaning, Origin, Output, Param, ShaderModel, Stage};
 
 use crate::{
@@ -691,9 +690,8 @@ impl Maker<'_> {
         if !is_known {
             return false;
         }
-        let of_groups = matches!(op, WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount);
         let foreign = self.stage != Stage::Compute && !intrinsic.stages.contains(self.stage);
-        if foreign || self.stage == Stage::Pixel && of_groups {
+        if foreign || self.stage == Stage::Pixel && op.is_about_group() {
             return false;
         }
         let gives = match intrinsic.result {

@@ -22,7 +22,7 @@ void mix(uint place, uint value) {
 ";
 
 /// The widths of waves for which [`Generated::print_checked`](crate::Generated::print_checked) has results.
-pub const CHECKED: [u32; 6] = [4, 8, 16, 32, 64, 128];
+pub const CHECKED: [u32; 6] = ops::WIDTHS;
 
 /// How a shader is printed.
 #[derive(Clone, Copy, Default)]

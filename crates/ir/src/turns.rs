@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ops::WaveOp;
+use ops::{WIDTHS, WaveOp};
 
 use crate::{Inst, Module, Op, rounds};
 
@@ -24,9 +24,6 @@ use crate::{Inst, Module, Op, rounds};
 pub const ROUNDS: u32 = 4096;
 /// After more than this many turns for each of its waves, a group that only loops is stuck.
 pub const PATIENCE: u32 = 8;
-
-/// The supported wave widths.
-const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 /// The loops whose rounds do not count, as an engine may run them without going round: those of which constants and the
 /// number of lanes decide that they end after a few rounds, in each round of the loops around them.

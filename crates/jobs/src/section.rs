@@ -18,11 +18,10 @@ use wavelane::internal::{FeedbackMap, SharedScene, Slot, What};
 use wavelane::texture::{Encoding, Format, Sampler, Shape};
 
 pub use draw::{Drawn, STENCIL};
+/// The widths every section runs at unless it says otherwise.
+pub use wavelane::internal::WIDTHS;
 
 use crate::unit::Kind;
-
-/// The widths every section runs at unless it says otherwise.
-pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 /// One test.
 #[derive(Clone, Debug)]

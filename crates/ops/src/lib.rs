@@ -31,4 +31,4 @@ pub use order::sort_by_key;
 pub use random::Random;
 pub use scalar::{Binary, Compare, Ternary, Unary};
 pub use ty::{Held, Lane, Repr, Sign, Ty};
-pub use wave::{Barrier, Fold, MemoryScope, QuadDirection, Relation, SyncScope, WaveOp};
+pub use wave::{Barrier, Fold, MemoryScope, QuadDirection, Relation, SyncScope, WIDTHS, WaveOp};

@@ -18,6 +18,9 @@ pub use orders::{FoldOrder, eval_in};
 
 use crate::{Binary, LaneMask, Sign, Ty};
 
+/// The numbers of lanes that a wave can have.
+pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
+
 /// A wave or quad operation on scalars.
 ///
 /// The operands are, in this order: the value or values; then a lane index, quad index or distance (`i32`), or the
@@ -185,6 +188,11 @@ impl Fold {
 }
 
 impl WaveOp {
+    /// Whether it is about the waves of the group, not the lanes of the wave.
+    pub const fn is_about_group(self) -> bool {
+        matches!(self, WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount)
+    }
+
     /// The same operation for operands of the given signedness.
     pub fn with_sign(self, sign: Sign) -> WaveOp {
         let fold = |fold| match fold {

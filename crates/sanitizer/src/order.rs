@@ -6,7 +6,6 @@ use std::fmt;
 use interp::{CoarseDerivatives, HelperPolicy, Progress, Variation};
 use ir::Module;
 use ir::exec::{LaneOrder, Launch, Schedule};
-use ops::WaveOp;
 use ops::ray::{BoxSize, Edges, Order as Candidates, Search, Ties};
 use ops::wave::FoldOrder;
 
@@ -414,10 +413,7 @@ impl GroupOrder {
 
 /// Whether the program asks for the index or the number of waves in its group.
 fn counts_waves(module: &Module) -> bool {
-    let counts = |op: &ir::Op| {
-        let ir::Op::Wave { op, .. } = op else { return false };
-        matches!(op, WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount)
-    };
+    let counts = |op: &ir::Op| matches!(op, ir::Op::Wave { op, .. } if op.is_about_group());
     module.insts.iter().any(|it| counts(&it.op))
 }
 

@@ -25,6 +25,7 @@ pub use ir::packing::{Seat, Seats};
 pub use ir::stage::{Element as StageElement, StageIo, SystemValue};
 pub use ir::trace::Event as TraceEvent;
 pub use ops::Random;
+pub use ops::WIDTHS;
 pub use ops::math::pow;
 pub use ops::ray;
 pub use sanitizer::{

@@ -23,12 +23,11 @@ mod sweep;
 
 pub use engine::Engine;
 pub use flags::{Flags, command};
+/// They stand side by side on the page.
+pub use ops::WIDTHS;
 
 /// The name of the text in messages.
 pub const FILE: &str = "shader.hlsl";
-
-/// The widths of waves, which stand side by side on the page.
-pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 /// A request that cannot be answered, or words that cannot be followed: the fact, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,11 +9,9 @@ use std::cell::OnceCell;
 
 use diag::{Diagnostic, code};
 use ir::{InstData, Module, Op, Region, Value};
-use ops::WaveOp;
 use ops::scalar::{Binary, Ternary};
-
-/// All wave widths.
-const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
+use ops::wave::{Operands, Results, Signature};
+use ops::{WIDTHS, WaveOp};
 
 /// The longest chain of instructions through which a value is traced; longer ones have nothing to do with widths.
 const MOST_STEPS: usize = 64;
@@ -236,13 +234,9 @@ impl Reader<'_> {
             let Some(value) = next.pop() else { return false };
             match self.op(value) {
                 Some(Op::Wave { op, .. }) => {
-                    let asks = [
-                        WaveOp::LaneCount,
-                        WaveOp::LaneIndex,
-                        WaveOp::GroupWaveIndex,
-                        WaveOp::GroupWaveCount,
-                    ];
-                    if asks.contains(op) {
+                    // An index or a number, of lanes or of waves.
+                    let Signature { operands, results } = op.facts().signature;
+                    if (operands, results) == (Operands::None, Results::Word) {
                         return true;
                     }
                 }

@@ -166,6 +166,8 @@ fn range(first: u32, last: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::section::WIDTHS;
+
     use super::*;
 
     fn texts(places: BTreeMap<Place, u32>, extent: Extent) -> Vec<String> {
@@ -179,7 +181,7 @@ mod tests {
             texts(places, Extent::Threads { threads, width })
         };
         let all = |lanes: std::ops::Range<u32>, times| lanes.map(move |it| (it, times));
-        for width in [4, 8, 16, 32, 64, 128] {
+        for width in WIDTHS {
             assert_eq!(
                 lanes(&mut all(0..width, 128 / width), 128, width),
                 ["all lanes"],
