@@ -9,6 +9,9 @@ use wavelane::texture::{Channels, Encoding, Format, Texel};
 
 /// A picture has no more pixels than one of 8192x8192.
 const MOST_PIXELS: u64 = 1 << 26;
+/// PERF: what targets are in most tests has a loop of its own.
+const USUAL: Format =
+    Format::Plain { channels: Channels::Rgba, bits: 32, encoding: Encoding::Float };
 /// The memory that a decoder may take besides the pixels.
 const MOST_BYTES: usize = 1 << 28;
 
@@ -50,9 +53,14 @@ impl Picture {
             Format::Plain { encoding: Encoding::Sint, bits, .. } => Some(bits - 1),
             _ => None,
         };
-        let mut samples = Vec::with_capacity(width as usize * height as usize * channels);
-        let texels = bytes.chunks_exact(raw.bytes()).take(width as usize * height as usize);
-        for texel in texels {
+        let pixels = width as usize * height as usize;
+        let bytes = &bytes[..bytes.len().min(pixels * raw.bytes())];
+        if raw == USUAL {
+            let samples = bytes.as_chunks().0.iter().map(|it| cut_float(f32::from_le_bytes(*it)));
+            return Picture::made(width, height, channels, bits, samples.collect());
+        }
+        let mut samples = Vec::with_capacity(pixels * channels);
+        for texel in bytes.chunks_exact(raw.bytes()) {
             let texel = raw.decode(texel);
             for channel in 0..channels {
                 samples.push(match (texel, integer) {
@@ -73,10 +81,24 @@ impl Picture {
                 });
             }
         }
-        if samples.len() != width as usize * height as usize * channels {
-            return Err(format!("{} bytes are not {width}x{height} texels", bytes.len()));
+        Picture::made(width, height, channels, bits, samples)
+    }
+
+    /// The picture of texels with so many channels, if there are enough of them.
+    fn made(
+        width: u32,
+        height: u32,
+        channels: usize,
+        bits: u8,
+        samples: Vec<u16>,
+    ) -> Result<Picture, String> {
+        match samples.len() == width as usize * height as usize * channels {
+            true => Ok(Picture { width, height, channels, bits, samples, is_linear: bits == 16 }),
+            false => Err(format!(
+                "{} texels are not a picture of {width}x{height}",
+                samples.len() / channels
+            )),
         }
-        Ok(Picture { width, height, channels, bits, samples, is_linear: bits == 16 })
     }
 
     /// A picture of bytes: red, green and blue.
@@ -152,12 +174,16 @@ impl Picture {
         let most = f64::from(self.most());
         let power = |value: f64, to| f64::from(pow(value as f32, to));
         let curve = |linear: f64| (power(linear.clamp(0.0, 1.0), 1.0 / 2.2) * 255.0).round() as u8;
+        // Alpha is rounded to eight bits first.
+        let rounds_to_all = |alpha: u16| (f64::from(alpha) / most * 255.0).round() == 255.0;
+        let opaque = (0..=self.most()).rev().take_while(|it| rounds_to_all(*it)).last();
+        let opaque = opaque.unwrap_or(self.most());
         // PERF: the curve of each value is computed once, and of equal neighbours nothing twice.
         let mut curves: Vec<Option<u8>> = vec![None; usize::from(self.most()) + 1];
         let mut curve_of = |value: u16| {
             *curves[usize::from(value)].get_or_insert_with(|| curve(f64::from(value) / most))
         };
-        let mut pixel = |it: &[u16]| {
+        let pixel = |it: &[u16], curve_of: &mut dyn FnMut(u16) -> u8| {
             let colour =
                 |channel: usize| f64::from(it[if it.len() < 3 { 0 } else { channel }]) / most;
             let alpha =
@@ -172,8 +198,15 @@ impl Picture {
         };
         let mut before: Option<(&[u16], [u8; 3])> = None;
         let each = self.samples.chunks_exact(self.channels).map(|samples| {
+            // PERF: most are, and need no comparison.
+            if let [r, g, b, a] = *samples
+                && self.is_linear
+                && a >= opaque
+            {
+                return [r, g, b].map(&mut curve_of);
+            }
             let known = before.filter(|it| it.0 == samples);
-            let colour = known.map_or_else(|| pixel(samples), |it| it.1);
+            let colour = known.map_or_else(|| pixel(samples, &mut curve_of), |it| it.1);
             before = Some((samples, colour));
             colour
         });
@@ -185,18 +218,17 @@ impl Picture {
         (self.width, self.height) == (other.width, other.height)
     }
 
-    /// The channels of each pixel that is not stored alike in both, as numbers from 0 to 1; only as many as both pictures
-    /// have.
-    pub(crate) fn different_pairs<'a>(
-        &'a self,
-        other: &'a Picture,
-    ) -> impl Iterator<Item = Vec<(f64, f64)>> + 'a {
+    /// How far each pixel that is not stored alike in both is apart: the greatest difference of a channel, of 1. Only as
+    /// many channels count as both pictures have.
+    pub(crate) fn differences<'a>(&'a self, other: &'a Picture) -> impl Iterator<Item = f64> + 'a {
         let pixels = |it: &'a Picture| it.samples.chunks_exact(it.channels);
-        let number = |value: &u16, of: &Picture| f64::from(*value) / f64::from(of.most());
+        let number = |value: u16, of: &Picture| f64::from(value) / f64::from(of.most());
         let is_alike = self.bits == other.bits;
         let all = pixels(self).zip(pixels(other)).filter(move |(a, b)| !is_alike || a != b);
         all.map(move |(a, b)| {
-            a.iter().zip(b).map(|(a, b)| (number(a, self), number(b, other))).collect()
+            let channels = a.iter().zip(b);
+            let each = channels.map(|(a, b)| (number(*a, self) - number(*b, other)).abs());
+            each.fold(0.0, f64::max)
         })
     }
 
@@ -248,7 +280,12 @@ pub fn refused(file: &[u8], error: &png::DecodingError) -> String {
 /// A number from 0 to 1 in that many bits, truncated rather than rounded, as the suite's tool writes pictures; NaN is 0.
 fn cut(value: f64, bits: u8) -> u16 {
     let steps = f64::from(1u32 << bits);
-    (value * steps).floor().clamp(0.0, steps - 1.0) as u16
+    (value * steps).clamp(0.0, steps - 1.0) as u16
+}
+
+/// The same in 16 bits. The product is exact, since its factor is a power of two.
+fn cut_float(value: f32) -> u16 {
+    (value * 65536.0).clamp(0.0, 65535.0) as u16
 }
 
 /// The largest integer of that many bits.
@@ -287,6 +324,10 @@ mod tests {
         let each: Vec<[u8; 3]> = all.iter().map(|it| picture(&[*it]).srgb()[0]).collect();
         assert_eq!(picture(&all).srgb(), each);
         assert_eq!((each[3], each[0]), ([255; 3], [0; 3]));
+        // Alpha of 254.5 in 255 is the first that counts as 1.
+        let grey = |alpha: u16| picture(&[[20_000, 20_000, 20_000, alpha]]).srgb()[0];
+        assert_eq!(grey(65_407), grey(65_535));
+        assert!(grey(65_406) < grey(65_535));
     }
 
     fn format(name: &str) -> Format {
