@@ -102,11 +102,32 @@ pub(crate) struct Common<'a> {
     pub(crate) feed: Option<RefCell<&'a mut dyn Feed>>,
 }
 
-/// The entry from generated code.
+/// The entry from generated code, a [`Callee`](crate::layout::Callee).
 ///
 /// # Safety
 /// `frame` must be the frame of the wave that calls, laid out by the code's own layout, and hold a launch that lives.
+#[cfg(target_arch = "x86_64")]
 pub(crate) unsafe extern "sysv64" fn enter(frame: *mut Header, site: u32) {
+    // SAFETY: the caller's contract.
+    unsafe { serve(frame, site) }
+}
+
+/// The same where no code is generated.
+///
+/// # Safety
+/// As above.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) unsafe extern "C" fn enter(frame: *mut Header, site: u32) {
+    // SAFETY: the caller's contract.
+    unsafe { serve(frame, site) }
+}
+
+/// Runs the operation of a site for the wave of a frame.
+///
+/// # Safety
+/// As above.
+#[inline(always)]
+unsafe fn serve(frame: *mut Header, site: u32) {
     // SAFETY: the host has stored it there, and keeps it for as long as code runs.
     let common = unsafe { &*(*frame).launch.cast::<Common<'_>>() };
     // SAFETY: the caller's contract; the wave waits for this call.

@@ -5,9 +5,10 @@ use std::sync::OnceLock;
 
 use memmap2::{Mmap, MmapMut};
 
-use crate::layout::Header;
+use crate::layout::{Entry, Header};
 
 /// Whether the system refuses executable memory to this process.
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no code is generated there"))]
 pub(crate) fn is_refused() -> bool {
     static REFUSED: OnceLock<bool> = OnceLock::new();
     const RETURN: u8 = 0xc3;
@@ -45,8 +46,7 @@ impl Code {
     pub(crate) unsafe fn enter(&self, frame: *mut Header) -> u32 {
         let address = self.pages[self.entry..].as_ptr();
         // SAFETY: the entry that `encode` has written is at this address, and follows the System V convention.
-        let entry: unsafe extern "sysv64" fn(*mut Header) -> u32 =
-            unsafe { std::mem::transmute(address) };
+        let entry: Entry = unsafe { std::mem::transmute(address) };
         // SAFETY: the caller vouches for the frame; the code accesses memory only through it, within bounds.
         unsafe { entry(frame) }
     }

@@ -13,6 +13,19 @@ use ops::{Repr, Ty};
 
 use crate::isa::Isa;
 
+/// Runs a wave; generated code begins with it. The System V convention holds on every operating system.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Entry = unsafe extern "sysv64" fn(*mut Header) -> u32;
+/// What generated code calls.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Callee = unsafe extern "sysv64" fn(*mut Header, u32);
+
+// Portability: other processors do not have that convention, and no code is ever run there.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Entry = unsafe extern "C" fn(*mut Header) -> u32;
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Callee = unsafe extern "C" fn(*mut Header, u32);
+
 /// The start of every frame.
 #[repr(C, align(64))]
 pub(crate) struct Header {
@@ -38,7 +51,7 @@ pub(crate) struct Header {
     /// The coordinates of a group's threads in the order of lanes: all X, all Y, all Z, all indices.
     pub(crate) threads: *const u32,
     pub(crate) shared: *mut u8,
-    pub(crate) call: unsafe extern "sysv64" fn(*mut Header, u32),
+    pub(crate) call: Callee,
     pub(crate) launch: *const u8,
     /// The ray queries of the wave.
     pub(crate) queries: *mut Queries,
