@@ -245,7 +245,10 @@ pub(crate) fn open(args: Wanted<'_>) -> Result<Vec<Side>, Problem> {
     }
     if sides.iter().all(|it| matches!(it.runs, Runs::Reference)) {
         let problem = Problem::input("there is nothing to compare the reference engine with");
-        return Err(problem.help("name another engine, as in `--engines interp,cpu`"));
+        return Err(problem.help(match Engine::Cpu.is_available() {
+            true => "name another engine, as in `--engines interp,cpu`",
+            false => "no other engine is available here; `wavelane caps` says what each lacks",
+        }));
     }
     Ok(sides)
 }
