@@ -1,10 +1,12 @@
 //! `cargo xtask dist`: the packages of a release, with their checksums.
 //!
 //! Everything is reproducible: programs have none of this machine's paths, and members of archives are sorted and have no
-//! times, users or groups of it. What a package needs and this machine lacks is printed as skipped.
+//! times, users or groups of it; a package that names a path of it is not written. What a package needs and this machine
+//! lacks is printed as skipped.
 
 mod archive;
 mod build;
+mod contents;
 mod debian;
 mod install;
 mod library;
@@ -144,7 +146,9 @@ fn name_of(target: &str) -> String {
     format!("wavelane-{}-{target}", version())
 }
 
+/// Writes a package or a list into a folder, unless it names a path of this machine.
 fn write(folder: &Path, name: &str, contents: &[u8]) -> Result<PathBuf, String> {
+    contents::check(name, contents)?;
     let path = folder.join(name);
     fs::write(&path, contents).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path)

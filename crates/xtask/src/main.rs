@@ -15,6 +15,7 @@ mod conformance;
 mod coverage;
 mod dist;
 mod docs;
+mod folders;
 mod fuzz;
 mod gallery;
 mod header;
@@ -206,23 +207,4 @@ fn bless(name: &str) -> Result<(), String> {
 /// The root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The folders of this machine that a compiler would write into what it makes: of this source, and of the dependencies'.
-#[allow(clippy::disallowed_methods, reason = "the environment says where they are, as for Cargo")]
-fn own_folders() -> Vec<PathBuf> {
-    let root = root();
-    let mut folders = vec![root.canonicalize().unwrap_or(root)];
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let usual = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"));
-    folders.extend(home.or_else(usual));
-    folders
-}
-
-/// Flags of the compiler that give those folders the same names on every machine.
-fn remapped_paths() -> Vec<String> {
-    let names = [".", "cargo"];
-    let flag =
-        |(folder, name): (&PathBuf, _)| format!("--remap-path-prefix={}={name}", folder.display());
-    own_folders().iter().zip(names).map(flag).collect()
 }

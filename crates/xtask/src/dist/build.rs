@@ -32,7 +32,8 @@ pub(super) fn suffix(target: &str) -> &'static str {
 pub(super) fn options(command: &mut Command) -> &mut Command {
     command
         .current_dir(crate::root())
-        .env("RUSTFLAGS", crate::remapped_paths().join(" "))
+        // Unlike `RUSTFLAGS`, this variable takes folders whose names have spaces.
+        .env("CARGO_ENCODED_RUSTFLAGS", crate::folders::flags().join("\x1f"))
         .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
 }

@@ -45,10 +45,9 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
     let made = files
         .find(|it| it.extension().is_some_and(|it| it == "whl"))
         .ok_or_else(|| "maturin wrote no wheel".to_owned())?;
-    let to = out.join(super::file_name(&made));
-    fs::rename(&made, &to).map_err(|error| error.to_string())?;
-    let _ = fs::remove_dir(&folder);
-    let size = fs::metadata(&to).map_err(|error| error.to_string())?.len();
-    ratchet::check("the wheel", size as usize, if has_zig { MOST_BY_ZIG } else { MOST })?;
-    Ok(to)
+    let wheel = fs::read(&made).map_err(|error| error.to_string())?;
+    let written = super::write(out, &super::file_name(&made), &wheel)?;
+    let _ = fs::remove_dir_all(&folder);
+    ratchet::check("the wheel", wheel.len(), if has_zig { MOST_BY_ZIG } else { MOST })?;
+    Ok(written)
 }

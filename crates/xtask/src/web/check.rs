@@ -65,9 +65,8 @@ pub(super) fn all() -> Result<(), String> {
 
 /// A published module names no folder of the machine that built it.
 fn check_paths(module: &[u8]) -> Result<(), String> {
-    let text = String::from_utf8_lossy(module);
-    match crate::own_folders().iter().find(|it| text.contains(&it.display().to_string())) {
-        Some(folder) => Err(format!("the module names `{}`", folder.display())),
+    match crate::folders::path_in(module) {
+        Some(path) => Err(format!("the module names `{path}`")),
         None => Ok(()),
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn build() -> Result<Option<Vec<u8>>, String> {
     }
     let folder = crate::root().join("target/wasm");
     // Joins the flags that `.cargo/config.toml` has for the target; the variable `RUSTFLAGS` would replace them.
-    let flags = format!("target.{TARGET}.rustflags={:?}", crate::remapped_paths());
+    let flags = format!("target.{TARGET}.rustflags={:?}", crate::folders::flags());
     let status = Command::new("cargo")
         .current_dir(crate::root())
         .args(["build", "--quiet", "-p", "wavelane-web", "--profile", "web", "--target", TARGET])
