@@ -28,12 +28,14 @@ pub(super) fn suffix(target: &str) -> &'static str {
     if target.contains("windows") { ".exe" } else { "" }
 }
 
-/// The options of the build, so that the same source gives the same bytes in every folder.
-pub(super) fn options(command: &mut Command) -> &mut Command {
+/// The options of the build, so that the same source gives the same bytes in every folder. `more` are flags of the compiler.
+pub(super) fn options<'a>(command: &'a mut Command, more: &[&str]) -> &'a mut Command {
+    let mut flags = crate::folders::flags();
+    flags.extend(more.iter().map(|&it| it.to_owned()));
     command
         .current_dir(crate::root())
         // Unlike `RUSTFLAGS`, this variable takes folders whose names have spaces.
-        .env("CARGO_ENCODED_RUSTFLAGS", crate::folders::flags().join("\x1f"))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
 }
@@ -69,8 +71,13 @@ pub(super) fn cargo(target: &str, what: &[&str]) -> Result<PathBuf, Trouble> {
         true => ("zigbuild", format!("{target}.{GLIBC}")),
         false => ("build", target.to_owned()),
     };
+    // By default the linker for Windows writes the time into the program.
+    let more: &[&str] = match target.contains("windows") {
+        true => &["-Clink-arg=-Wl,--no-insert-timestamp"],
+        false => &[],
+    };
     let mut build = Command::new("cargo");
-    options(&mut build)
+    options(&mut build, more)
         .args([command, "--release", "--locked", "--target", &wanted])
         .args(what)
         .env("CARGO_TARGET_DIR", crate::root().join("target"));

@@ -20,7 +20,7 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
     // A wheel of an earlier version must not be taken for this one.
     let _ = fs::remove_dir_all(&folder);
     let mut command = Command::new("maturin");
-    build::options(&mut command)
+    build::options(&mut command, &[])
         .args(["build", "--profile", "wheel", "--locked", "--compression-level", "9"])
         .args(["--manifest-path", "crates/python/Cargo.toml"])
         .arg("--out")
