@@ -9,6 +9,9 @@ use super::Trouble;
 /// The oldest glibc that programs are linked for, where `cargo-zigbuild` can do that: of Debian 8, Ubuntu 14 and RHEL 7.
 pub(super) const GLIBC: &str = "2.17";
 
+/// The C compiler for Windows, which links there.
+pub(super) const MINGW: &str = "x86_64-w64-mingw32-gcc";
+
 /// What a command prints; `None` if it fails or is not there.
 pub(super) fn text_of(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|it| it.status.success())?;
@@ -59,7 +62,7 @@ pub(super) fn cargo(target: &str, what: &[&str]) -> Result<PathBuf, Trouble> {
     let with_zig = target.ends_with("-gnu") && target.contains("linux") && has_zig();
     let linker = match target {
         "aarch64-unknown-linux-gnu" if !with_zig => Some("aarch64-linux-gnu-gcc"),
-        "x86_64-pc-windows-gnu" => Some("x86_64-w64-mingw32-gcc"),
+        "x86_64-pc-windows-gnu" => Some(MINGW),
         _ => None,
     };
     if let Some(linker) = linker

@@ -1,8 +1,9 @@
-//! The ways to install wavelane, one for each package and one from source.
+//! The ways to install wavelane, one for each package.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::super::build::{self, MINGW};
 use super::super::{Trouble, file_name, version};
 use super::proof::{Proof, write_program};
 use super::said;
@@ -13,6 +14,9 @@ const PRINTED: &str = "0 0 1 3 0 4 9 15";
 /// Where the one in C is, and what it prints.
 const C_DOCUMENT: &str = "docs/c.md";
 const C_PRINTED: &str = "7 0";
+
+/// Where Windows has random numbers, which Rust's hash tables start with.
+const RANDOM: &str = "bcryptprimitives.dll";
 
 /// How a package is installed, and by which tools.
 pub(super) struct Way {
@@ -108,10 +112,32 @@ fn unpacked(file: &Path, prefix: &Path) -> Result<PathBuf, String> {
 }
 
 fn under_wine(file: &Path, prefix: &Path) -> Result<Vec<Proof>, Trouble> {
-    let mut command = Command::new("wine");
-    command.arg(unpacked(file, prefix)?.join("wavelane.exe"));
-    command.env("WINEPREFIX", prefix.join("wine")).env("WINEDEBUG", "-all");
+    let folder = unpacked(file, prefix)?;
+    let home = prefix.join("wine");
+    let wine = || {
+        let mut command = Command::new("wine");
+        command.env("WINEPREFIX", &home).env("WINEDEBUG", "fixme-all");
+        command
+    };
+    said(wine().args(["wineboot", "--init"]))?;
+    if !home.join("drive_c/windows/system32").join(RANDOM).exists() {
+        substitute_random(&folder)?;
+    }
+    let mut command = wine();
+    command.arg(folder.join("wavelane.exe"));
     Ok(vec![Proof::readme(command)?])
+}
+
+/// Makes the library that an old Wine lacks, beside the program.
+fn substitute_random(folder: &Path) -> Result<(), Trouble> {
+    if !build::is_there(MINGW) {
+        let what = format!("this `wine` has no `{RANDOM}`, and there is no `{MINGW}` to make one");
+        return Err(Trouble::Lacks(what));
+    }
+    let mut compile = Command::new(MINGW);
+    compile.arg("-shared").arg(crate::root().join("packaging/bcryptprimitives.c"));
+    said(compile.arg("-ladvapi32").arg("-o").arg(folder.join(RANDOM)))?;
+    Ok(())
 }
 
 fn by_dpkg(file: &Path, prefix: &Path) -> Result<Vec<Proof>, Trouble> {
