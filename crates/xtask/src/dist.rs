@@ -295,6 +295,32 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
+    /// `uname` is a script here that describes another machine.
+    #[cfg(unix)]
+    #[test]
+    fn the_script_takes_the_archive_of_this_machine() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("{}-uname", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        write(&folder, "SHA256SUMS", b"").unwrap();
+        for (system, processor, expected) in [
+            ("Linux", "x86_64", format!("{}.tar.gz", name_of("x86_64-unknown-linux-gnu"))),
+            ("Linux", "aarch64", format!("{}.tar.gz", name_of("aarch64-unknown-linux-gnu"))),
+            ("Darwin", "arm64", "error: this script has no archive for Darwin arm64".to_owned()),
+        ] {
+            let text = format!("#!/bin/sh\n[ $1 = -s ] && echo {system} || echo {processor}\n");
+            let written = write(&folder, "uname", text.as_bytes()).unwrap();
+            fs::set_permissions(&written, fs::Permissions::from_mode(0o755)).unwrap();
+            let mut command = Command::new("sh");
+            command.args(["-c", "PATH=.:$PATH exec sh \"$@\"", "sh"]).current_dir(&folder);
+            command.arg(crate::root().join("packaging/install.sh")).args(["--from", "."]);
+            let output = command.args(["--to", "bin"]).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(said.contains(&expected) && !output.status.success(), "{said}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     /// The template in the command's `Cargo.toml` gives the names that are written here.
     #[test]
     fn binstall_finds_the_archives() {
