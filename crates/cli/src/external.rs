@@ -10,8 +10,40 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Status(i32),
+    #[cfg_attr(not(unix), expect(dead_code, reason = "other systems have no signals"))]
     Signal(i32),
     TimedOut,
+}
+
+/// Whether a status is that of a crash: from 128 on, as shells report signals, or an NTSTATUS of severity "error", with which
+/// Windows ends a process. An HRESULT is none: `dxc` ends with one where it refuses a program.
+pub(crate) fn is_crash(status: i32) -> bool {
+    status >= 128 || (0xC000_0000..0xD000_0000).contains(&status.cast_unsigned())
+}
+
+/// A status as its system writes it: those of Windows that stand for an error are hexadecimal.
+pub(crate) fn status_text(status: i32) -> String {
+    match status < 0 {
+        true => format!("{status:#010x}"),
+        false => status.to_string(),
+    }
+}
+
+/// A line for the system's shell, with a path in place of each `{}`.
+#[cfg(not(windows))]
+pub(crate) fn shell(line: &str, file: &Path) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(line.replace("{}", &crate::problem::quoted(&file.to_string_lossy())));
+    shell
+}
+
+// Portability: `cmd` reads its line itself, by other rules than the programs that it starts; paths have no quotes there.
+#[cfg(windows)]
+pub(crate) fn shell(line: &str, file: &Path) -> Command {
+    let line = line.replace("{}", &format!("\"{}\"", file.display()));
+    let mut shell = Command::new("cmd");
+    std::os::windows::process::CommandExt::raw_arg(&mut shell, format!("/D /S /C \"{line}\""));
+    shell
 }
 
 /// What came of a command.
@@ -143,7 +175,8 @@ fn ended(status: ExitStatus) -> Ended {
     Ended::Status(status.code().unwrap_or(-1))
 }
 
-/// The words of a command line as a shell splits them, without anything else that a shell does.
+/// The words of a command line as a shell splits them, without anything else that a shell does. On Windows a backslash, which
+/// separates folders, is a character as any other.
 pub(crate) fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -151,14 +184,14 @@ pub(crate) fn split(line: &str) -> Result<Vec<String>, String> {
     while let Some(letter) = letters.next() {
         match letter {
             it if it.is_whitespace() => words.extend(word.take()),
-            '\\' => word.get_or_insert_default().extend(letters.next()),
+            '\\' if !cfg!(windows) => word.get_or_insert_default().extend(letters.next()),
             quote @ ('\'' | '"') => {
                 let into = word.get_or_insert_default();
                 loop {
                     match letters.next() {
                         None => return Err(format!("`{line}`: a quote is not closed")),
                         Some(it) if it == quote => break,
-                        Some('\\') if quote == '"' => into.extend(letters.next()),
+                        Some('\\') if quote == '"' && !cfg!(windows) => into.extend(letters.next()),
                         Some(it) => into.push(it),
                     }
                 }
@@ -199,11 +232,21 @@ impl Drop for Scratch {
 mod tests {
     use super::*;
 
+    #[cfg(not(windows))]
     #[test]
     fn lines_are_split_like_a_shells() {
         let words = split(r#"dxc -T cs_6_6 "a b" 'c "d"' e\ f "g\"h" ''"#).unwrap();
         assert_eq!(words, ["dxc", "-T", "cs_6_6", "a b", "c \"d\"", "e f", "g\"h", ""]);
         assert!(split("a 'b").is_err() && split("  ").is_err());
+    }
+
+    #[test]
+    fn a_status_of_windows_tells_crashes_from_refusals() {
+        let [access_violation, failure] = [0xC000_0005_u32, 0x8000_4005].map(u32::cast_signed);
+        assert!(is_crash(access_violation) && is_crash(139));
+        assert!(!is_crash(failure) && !is_crash(1) && !is_crash(-1));
+        assert_eq!(status_text(access_violation), "0xc0000005");
+        assert_eq!(status_text(3), "3");
     }
 
     #[cfg(unix)]

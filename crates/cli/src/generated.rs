@@ -649,8 +649,8 @@ fn module(
     let verdict = match ran.ended {
         Ended::TimedOut => Verdict::new(Outcome::Hang, "it does not end in time"),
         Ended::Signal(signal) => failed(Outcome::Crash, &format!("signal {signal}: ")),
-        Ended::Status(status) if status >= 128 => {
-            failed(Outcome::Crash, &format!("status {status}: "))
+        Ended::Status(status) if external::is_crash(status) => {
+            failed(Outcome::Crash, &format!("status {}: ", external::status_text(status)))
         }
         Ended::Status(0) if !asked.target.iter().any(|it| it.contains("{out}")) => {
             Verdict::new(Outcome::NotRun, "the command names no `{out}`")

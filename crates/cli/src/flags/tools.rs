@@ -33,8 +33,9 @@ pub(super) const RUN: &[Flag] = &[
         Takes::Value("CMD"),
         REDUCE,
         Section::Run,
-        "keep programs for which CMD exits with status 0: `sh -c CMD` in a scratch\n\
-         folder that holds the candidate under the name of FILE; `{}` is its path",
+        "keep programs for which CMD exits with status 0: `sh -c CMD`, on Windows\n\
+         `cmd /C CMD`, in a scratch folder that holds the candidate under the name\n\
+         of FILE; `{}` is its path",
         |args, value| {
             args.tools.keep = Some(value.to_owned());
             Ok(())

@@ -1,7 +1,6 @@
 //! What makes a candidate worth keeping, and the guard before it: a candidate that is not defined is never asked about.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -159,7 +158,9 @@ impl Keeper {
             return Err(Problem::input(format!("{lacks}: there is nothing to keep")));
         };
         let (how, status) = match ran.ended {
-            Ended::Status(status) => (format!("ended with status {status}"), status),
+            Ended::Status(status) => {
+                (format!("ended with status {}", external::status_text(status)), status)
+            }
             Ended::Signal(signal) => (format!("was ended by signal {signal}"), 0),
             Ended::TimedOut => (format!("took longer than {} s", self.patience.as_secs_f64()), 0),
         };
@@ -245,9 +246,8 @@ impl Keeper {
         let cannot =
             |error: std::io::Error| Problem::input(format!("`{command}` cannot be run: {error}"));
         let file = self.laid_out(&folder, text).map_err(cannot)?;
-        let line = command.replace("{}", &crate::problem::quoted(&file.to_string_lossy()));
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(line).current_dir(&folder);
+        let mut shell = external::shell(command, &file);
+        shell.current_dir(&folder);
         let log = self.scratch.0.join(format!("{number}.log"));
         let ran = external::run(&mut shell, &log, self.patience).map_err(cannot)?;
         if number == 0 {
