@@ -93,7 +93,7 @@ fn an_image_of_another_kind_or_element_type_is_refused() {
         ("Texture2D<float4> T", "Texture2D<uint4> T", "`T` has another element type than `T`"),
         ("RWTexture2D<float> U", "RWTexture2D<int> U", "`U` has another element type"),
         ("RWBuffer<float> R", "RWBuffer<uint> R", "`R` has another element type"),
-        ("RWTexture3D<uint> Count", "RWTexture2DArray<uint> Count", "`Count` has another kind"),
+        ("RWTexture3D<uint> Count", "RWTexture2DArray<uint> Count", "`Count` differs in kind"),
         ("Layers[3]", "Layers[2]", "`Layers` is an array of a different length"),
     ] {
         let text = TEXTURES.replace(from, to);
