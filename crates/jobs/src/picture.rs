@@ -324,10 +324,13 @@ mod tests {
         let each: Vec<[u8; 3]> = all.iter().map(|it| picture(&[*it]).srgb()[0]).collect();
         assert_eq!(picture(&all).srgb(), each);
         assert_eq!((each[3], each[0]), ([255; 3], [0; 3]));
-        // Alpha of 254.5 in 255 is the first that counts as 1.
-        let grey = |alpha: u16| picture(&[[20_000, 20_000, 20_000, alpha]]).srgb()[0];
-        assert_eq!(grey(65_407), grey(65_535));
-        assert!(grey(65_406) < grey(65_535));
+        // The least alpha that rounds to 255 of 255, and the one below it.
+        let greys = |alpha: u16| {
+            let pixels: Vec<[u16; 4]> = (0..=u16::MAX).map(|it| [it, it, it, alpha]).collect();
+            picture(&pixels).srgb()
+        };
+        assert!(greys(65_407) == greys(65_535));
+        assert!(greys(65_406) != greys(65_535));
     }
 
     fn format(name: &str) -> Format {
