@@ -271,10 +271,14 @@ impl Section {
         self.finds.iter().any(|it| it == code) || self.announced().any(|it| it.code == code)
     }
 
+    /// Whether the sanitizer must report something.
+    pub fn has_findings(&self) -> bool {
+        !self.finds.is_empty() || self.announced().next().is_some()
+    }
+
     /// Whether only a run under the sanitizer can check it.
     pub fn is_for_sanitizer(&self) -> bool {
-        let finds = !self.finds.is_empty() || self.announced().next().is_some();
-        finds || self.may_wait_for_ever()
+        self.has_findings() || self.may_wait_for_ever()
     }
 
     /// Whether the program may wait for ever.

@@ -34,8 +34,7 @@ fn has(section: &Section, id: &str) -> bool {
 }
 
 fn is_silent(section: &Section) -> bool {
-    let finds = !section.finds.is_empty() || section.announced().next().is_some();
-    !finds && section.annotations.is_empty()
+    !section.has_findings() && section.annotations.is_empty()
 }
 
 /// What is missing from the file of a finding.
