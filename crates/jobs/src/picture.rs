@@ -174,10 +174,8 @@ impl Picture {
         let most = f64::from(self.most());
         let power = |value: f64, to| f64::from(pow(value as f32, to));
         let curve = |linear: f64| (power(linear.clamp(0.0, 1.0), 1.0 / 2.2) * 255.0).round() as u8;
-        // Alpha is rounded to eight bits first.
-        let rounds_to_all = |alpha: u16| (f64::from(alpha) / most * 255.0).round() == 255.0;
-        let opaque = (0..=self.most()).rev().take_while(|it| rounds_to_all(*it)).last();
-        let opaque = opaque.unwrap_or(self.most());
+        // Alpha is rounded to eight bits: from 254.5 on, to 255.
+        let is_opaque = |alpha: u16| 510 * u32::from(alpha) >= 509 * u32::from(self.most());
         // PERF: the curve of each value is computed once, and of equal neighbours nothing twice.
         let mut curves: Vec<Option<u8>> = vec![None; usize::from(self.most()) + 1];
         let mut curve_of = |value: u16| {
@@ -198,10 +196,10 @@ impl Picture {
         };
         let mut before: Option<(&[u16], [u8; 3])> = None;
         let each = self.samples.chunks_exact(self.channels).map(|samples| {
-            // PERF: most are, and need no comparison.
+            // PERF: most pixels are opaque, and need no comparison.
             if let [r, g, b, a] = *samples
                 && self.is_linear
-                && a >= opaque
+                && is_opaque(a)
             {
                 return [r, g, b].map(&mut curve_of);
             }
