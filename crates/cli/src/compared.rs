@@ -3,7 +3,7 @@
 //! Deliberately absent: what a difference means. `wavelane diff` judges, and finds the first value that differs inside of
 //! the program.
 
-use timeline::{Comparison, Difference, Place};
+use timeline::{Comparison, Difference, Location};
 use wavelane::internal::{self, Slots};
 use wavelane::{
     Adapter, ComputePipeline, Dispatch, DispatchError, Resource, ResourceTable, Shader,
@@ -52,7 +52,7 @@ pub(crate) struct Subject<'a> {
 pub(crate) fn compare(
     subject: &Subject<'_>,
     side: &Side,
-) -> Result<Option<(Comparison, Vec<Place>)>, Problem> {
+) -> Result<Option<(Comparison, Vec<Location>)>, Problem> {
     let Subject { shader, adapter, pipeline, dispatch, table, failed } = subject;
     let unsupported = |why: String| {
         let what = format!("`{}` does not run this: {why}", side.name);
@@ -88,7 +88,7 @@ fn differences(
     side: &Side,
     expected: &ResourceTable,
     got: &ResourceTable,
-) -> (Comparison, Vec<Place>) {
+) -> (Comparison, Vec<Location>) {
     let engine = match &side.about {
         Some(about) => format!("{} ({about})", side.name),
         None => side.name.clone(),
@@ -116,8 +116,10 @@ fn differences(
                 ..Difference::default()
             });
             places.push(match bytes {
-                Some(bytes) => Place::Bytes(number, element, bytes.start as u64..bytes.end as u64),
-                None => Place::Counter(number),
+                Some(bytes) => {
+                    Location::Bytes(number, element, bytes.start as u64..bytes.end as u64)
+                }
+                None => Location::Counter(number),
             });
         });
     }
@@ -148,7 +150,7 @@ void main(uint t : SV_GroupIndex) {
 ";
 
     /// What a side leaves differently that changes the shader so.
-    fn compared(fault: fn(&Shader) -> Shader) -> (Comparison, Vec<Place>) {
+    fn compared(fault: fn(&Shader) -> Shader) -> (Comparison, Vec<Location>) {
         let options = Options { shader_model: ShaderModel::V6_6, ..Options::default() };
         let compiled = Shader::compile("a.hlsl", TEXT, &options, &mut NoIncludes).unwrap();
         let shader = compiled.shader.unwrap();
@@ -184,7 +186,7 @@ void main(uint t : SV_GroupIndex) {
             (first.place.as_str(), first.here.as_str(), first.there.as_str()),
             ("Out[1], scalar 1", "16", "7")
         );
-        let wanted = [1, 3, 5, 7].map(|it| Place::Bytes(0, 0, 8 * it + 4..8 * it + 8));
+        let wanted = [1, 3, 5, 7].map(|it| Location::Bytes(0, 0, 8 * it + 4..8 * it + 8));
         assert_eq!(places, wanted);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use jobs::{Setup, Test, TestFile, Widths, Work};
 use session::{OpenError, Recipe, Session};
-use timeline::{Comparison, Extent, Finding, Known, Place, Program, Recording, Window};
+use timeline::{Comparison, Extent, Finding, Known, Location, Program, Recording, Window};
 use wavelane::internal::{self, Prepared};
 use wavelane::{
     Adapter, ComputePipeline, Device, Dispatch, DispatchError, Missing, ResourceTable, Shader,
@@ -144,7 +144,7 @@ fn recording(
     prepared: Prepared,
     window: &Window,
     with: With,
-    comparison: Option<(Comparison, Vec<Place>)>,
+    comparison: Option<(Comparison, Vec<Location>)>,
 ) -> (Recording, Option<DispatchError>) {
     let findings = match with {
         With::Findings => {

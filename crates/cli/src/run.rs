@@ -102,7 +102,7 @@ struct Outcome {
 }
 
 /// A buffer whose contents matter after a run.
-struct View {
+struct ResultBuffer {
     /// The name of the resource, and which element of its array.
     resource: String,
     element: u32,
@@ -120,7 +120,7 @@ struct View {
     has_counter: bool,
 }
 
-impl View {
+impl ResultBuffer {
     /// Whether a name of the command line means it.
     fn is_called(&self, name: &str) -> bool {
         name == self.name || name == self.resource
@@ -129,7 +129,7 @@ impl View {
 
 /// The results of all widths.
 struct Runs {
-    views: Vec<View>,
+    views: Vec<ResultBuffer>,
     /// Equal outcomes are held once.
     outcomes: Vec<(u32, Rc<Outcome>)>,
     /// What each of them has printed; nothing if the shader cannot print.
@@ -269,10 +269,10 @@ fn views(
     bound: &[&Bound],
     shaders: &[&Shader],
     sources: &SourceMap,
-) -> Result<Vec<View>, Problem> {
+) -> Result<Vec<ResultBuffer>, Problem> {
     let prints = args.prints.iter().map(|it| it.name.as_str());
     let wanted: Vec<&str> = prints.chain(args.outs.iter().map(|it| it.0.as_str())).collect();
-    let mut views: Vec<View> = Vec::new();
+    let mut views: Vec<ResultBuffer> = Vec::new();
     let each = || bound.iter().flat_map(|of| of.table.iter().map(move |it| (of, it)));
     let taken: Vec<Taken<'_>> =
         shaders.iter().zip(bound).map(|(shader, bound)| Taken::of(shader, bound)).collect();
@@ -307,7 +307,7 @@ fn views(
                 _ => Layout::of(&resource.kind, buffer.what.format()),
             },
         };
-        views.push(View {
+        views.push(ResultBuffer {
             resource: resource.name.clone(),
             element,
             name,
@@ -333,9 +333,9 @@ fn views(
     Ok(views)
 }
 
-fn check_outs(args: &RunArgs, views: &[View], widths: usize) -> Result<(), Problem> {
+fn check_outs(args: &RunArgs, views: &[ResultBuffer], widths: usize) -> Result<(), Problem> {
     for (name, path) in &args.outs {
-        let fitting: Vec<&View> =
+        let fitting: Vec<&ResultBuffer> =
             views.iter().filter(|it| it.name == *name || it.resource == *name).collect();
         if let [_, other, ..] = fitting.as_slice() {
             return Err(Problem::input(format!("`{name}` is an array of buffers"))
@@ -352,7 +352,7 @@ fn check_outs(args: &RunArgs, views: &[View], widths: usize) -> Result<(), Probl
             let what = format!("`{flag}{path}` names one file for {widths} wave sizes");
             return Err(Problem::input(what).help(format!("{flag}{stem}-{{width}}.{ending}")));
         }
-        let has_levels = |it: &&View| it.map.is_some_and(|it| feedback::has_levels(&it));
+        let has_levels = |it: &&ResultBuffer| it.map.is_some_and(|it| feedback::has_levels(&it));
         let is_bare = !path.ends_with(".bin") && !path.contains("{level}");
         if is_bare && fitting.iter().any(has_levels) {
             let (stem, ending) = path.rsplit_once('.').unwrap_or((path, "npy"));
@@ -403,7 +403,7 @@ fn run_all(
     program: &Program<'_>,
     widths: &[u32],
     table: &mut ResourceTable,
-    views: Vec<View>,
+    views: Vec<ResultBuffer>,
     mut watch: Watch,
 ) -> Result<Runs, Problem> {
     let Program { engine, shader, pipeline, sources } = *program;
@@ -454,7 +454,7 @@ fn run_all(
         // The table is not needed after the last run, and buffers can be large.
         let is_last = Some(width) == widths.last();
         let is_shared = shader.aliases().next().is_some();
-        let mut leave = |it: &View| match table.get_mut(&it.resource, it.element) {
+        let mut leave = |it: &ResultBuffer| match table.get_mut(&it.resource, it.element) {
             Some(mut slot) if is_last && !is_shared => std::mem::take(&mut *slot),
             Some(slot) => slot.clone(),
             None => Slot::default(),

@@ -15,7 +15,7 @@ use jobs::job::{Scene as Named, read_scenes};
 use jobs::section::short_scene;
 use wavelane::Scalar;
 use wavelane::internal::ray::{
-    Bottom, BottomOptions, Geometry, Instance, Scene, Shape, geometry_flag,
+    Bottom, BottomOptions, Geometry, GeometryData, Instance, Scene, geometry_flag,
 };
 use wavelane::internal::{SharedScene, Slot, What};
 use wavelane::rays::Refusal;
@@ -175,7 +175,7 @@ fn mesh(text: &str) -> Result<Scene, (usize, String)> {
     let geometries: Vec<Geometry<'_>> = groups
         .iter()
         .map(|group| Geometry {
-            shape: Shape::Triangles {
+            data: GeometryData::Triangles {
                 vertices: &vertices,
                 indices: Some(&group.indices),
                 transform: None,

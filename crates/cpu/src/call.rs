@@ -527,7 +527,7 @@ impl<'a> Call<'a> {
 }
 
 /// Clamps to the one to four components of a texel, whatever the host specifies.
-fn format(view: Option<&View>, element: &Element) -> ir::exec::Format {
+fn format(view: Option<&View>, element: &Element) -> ir::exec::ElementFormat {
     access::format(view.and_then(|it| it.what.format()), element)
 }
 

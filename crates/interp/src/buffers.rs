@@ -7,7 +7,7 @@
 //! results.
 
 use ir::access::{self, At, Reach, texel_bytes};
-use ir::exec::{Bindings, Buffer, Format};
+use ir::exec::{Bindings, Buffer, ElementFormat};
 use ir::{Element, ResourceKind, texel};
 use ops::{LaneMask, Repr, Ty};
 
@@ -495,6 +495,6 @@ pub(crate) fn operands(access: &AccessCode, registers: &Registers, lane: u32) ->
     [arg(0), arg(1)]
 }
 
-fn format(buffer: Option<&Buffer>, element: &Element) -> Format {
+fn format(buffer: Option<&Buffer>, element: &Element) -> ElementFormat {
     access::format(buffer.and_then(|it| it.what.format()), element)
 }

@@ -5,7 +5,7 @@
 
 use ops::Ty;
 
-use crate::exec::Format;
+use crate::exec::ElementFormat;
 use crate::{Element, ResourceKind, texel};
 
 /// The computed address of one lane's access.
@@ -82,7 +82,7 @@ impl Reach {
     pub fn load_component(
         self,
         number: usize,
-        format: Format,
+        format: ElementFormat,
         ty: Ty,
         load: impl FnOnce(u64, u32) -> u64,
     ) -> u64 {
@@ -98,7 +98,7 @@ impl Reach {
 
     /// The position and size of component `number` of the texel here; `None` if it is not stored.
     #[inline(always)]
-    pub fn store_component(self, number: usize, format: Format) -> Option<(u64, u32)> {
+    pub fn store_component(self, number: usize, format: ElementFormat) -> Option<(u64, u32)> {
         let size = texel::scalar_bytes(format.scalar);
         let is_stored = number < format.components as usize;
         self.scalar(number, size).filter(|_| is_stored).map(|at| (at, size))
@@ -107,18 +107,18 @@ impl Reach {
 
 /// The format of the texels of a buffer: the one bound, or the one the shader declares.
 /// A texel has one to four components, whatever the host specifies.
-pub fn format(bound: Option<Format>, element: &Element) -> Format {
+pub fn format(bound: Option<ElementFormat>, element: &Element) -> ElementFormat {
     let format = bound.unwrap_or_else(|| texel::own_format(element));
-    Format { components: format.components.clamp(1, 4), ..format }
+    ElementFormat { components: format.components.clamp(1, 4), ..format }
 }
 
 /// The texel size in bytes of a format that [`format()`] returned.
-pub fn texel_bytes(format: Format) -> u64 {
+pub fn texel_bytes(format: ElementFormat) -> u64 {
     u64::from(texel::scalar_bytes(format.scalar) * format.components)
 }
 
 /// The size of a buffer as a shader queries it: its elements or bytes, and the stride of elements.
-pub fn size(kind: &ResourceKind, bound: Option<Format>, len: u64) -> [u64; 2] {
+pub fn size(kind: &ResourceKind, bound: Option<ElementFormat>, len: u64) -> [u64; 2] {
     let view = kind.view();
     match (view.element, view.stride) {
         (Some(element), _) => [len / texel_bytes(format(bound, &element)), 0],

@@ -196,7 +196,7 @@ pub enum What {
     /// A buffer: one memory may be viewed as typed, structured, byte-address and constant buffer.
     Memory {
         /// The format of the texels of a typed view; `None` if the shader's own element type determines it.
-        format: Option<Format>,
+        format: Option<ElementFormat>,
         /// The hidden counter of a structured view.
         counter: u32,
     },
@@ -232,7 +232,7 @@ impl What {
         !matches!(self, What::Texture { .. } | What::Feedback(_))
     }
 
-    pub fn format(&self) -> Option<Format> {
+    pub fn format(&self) -> Option<ElementFormat> {
         match self {
             What::Memory { format, .. } => *format,
             _ => None,
@@ -354,7 +354,7 @@ impl PartialEq for SharedScene {
 
 /// The format of the texels of a typed buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Format {
+pub struct ElementFormat {
     pub scalar: FormatScalar,
     pub components: u32,
 }

@@ -17,13 +17,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use diag::Span;
 use ops::{LaneMask, Ty};
 
-pub use format::{Conversion, Format, FormatError, MOST_BYTES, MOST_SCALARS, Piece, Style, quoted};
+pub use format::{
+    Conversion, FormatError, FormatString, MOST_BYTES, MOST_SCALARS, Piece, Style, quoted,
+};
 
 /// What an [`Op::Print`](crate::Op::Print) says: an entry of [`Module::messages`](crate::Module::messages).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MessageData {
     pub kind: MessageKind,
-    /// See [`Format`].
+    /// See [`FormatString`].
     pub format: String,
     /// The types of the scalars that it prints, in order.
     pub types: Vec<Ty>,
@@ -42,8 +44,8 @@ pub enum MessageKind {
 
 impl MessageData {
     /// The format, if it suits the types.
-    pub fn parsed(&self) -> Result<Format, String> {
-        let format = Format::parse(&self.format).map_err(|it| it.message)?;
+    pub fn parsed(&self) -> Result<FormatString, String> {
+        let format = FormatString::parse(&self.format).map_err(|it| it.message)?;
         let each: Vec<&Conversion> =
             format.conversions().flat_map(|it| (0..it.components).map(move |_| it)).collect();
         let wanted = each.len();
@@ -189,8 +191,8 @@ impl PrintLog {
 
     /// The lines so far, of a module that has these messages.
     pub fn read(&self, messages: &[MessageData]) -> Printed {
-        let formats: Vec<Option<Format>> =
-            messages.iter().map(|it| Format::parse(&it.format).ok()).collect();
+        let formats: Vec<Option<FormatString>> =
+            messages.iter().map(|it| FormatString::parse(&it.format).ok()).collect();
         let kept = self.kept();
         let lines = |records: &Records| -> Vec<PrintedLine> {
             let line = |(key, record): (&Key, &Record)| {

@@ -19,12 +19,12 @@ pub struct StageIo {
     /// Only the defaults in other stages than the pixel shader.
     pub pixel: PixelTraits,
     /// What distinguishes a shader between the vertex shader and the rasterizer.
-    pub shape: Shape,
+    pub traits: StageTraits,
 }
 
 /// What the fixed functions around a geometry, hull or domain shader must know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub enum StageTraits {
     /// Another stage.
     #[default]
     Plain,

@@ -3,7 +3,7 @@
 use ops::texture::Encoding;
 use ops::{F16, Ty};
 
-use crate::exec::{Format, FormatScalar};
+use crate::exec::{ElementFormat, FormatScalar};
 use crate::{Element, HostScalar, Norm};
 
 /// The value of one component between memory and shader.
@@ -15,7 +15,7 @@ enum Number {
 }
 
 /// The format of a buffer for which the host specified none: the shader's own element type.
-pub fn own_format(element: &Element) -> Format {
+pub fn own_format(element: &Element) -> ElementFormat {
     let scalar = match (element.scalar, element.norm) {
         (HostScalar::F16, Norm::None) => FormatScalar::Float16,
         (HostScalar::F16, Norm::Unorm) => FormatScalar::Unorm16,
@@ -29,7 +29,7 @@ pub fn own_format(element: &Element) -> Format {
         (HostScalar::Bool | HostScalar::U32, _) => FormatScalar::Uint32,
         (HostScalar::U64, _) => FormatScalar::Uint64,
     };
-    Format { scalar, components: element.components }
+    ElementFormat { scalar, components: element.components }
 }
 
 pub fn scalar_bytes(scalar: FormatScalar) -> u32 {

@@ -64,7 +64,7 @@ use ops::{Named, SyncScope, Ternary, Ty, WaveOp};
 use crate::group;
 use crate::notes::{Note, ScopeId};
 use crate::ray::MOST_SLOTS;
-use crate::stage::{PixelTraits, Shape, element_of, slot_count};
+use crate::stage::{PixelTraits, StageTraits, element_of, slot_count};
 use crate::text::MAX_DEPTH;
 use crate::{
     Address, Atomic, Binding, Builtin, Case, Contents, Inst, InstData, Member, Memory, Module, Op,

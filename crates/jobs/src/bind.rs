@@ -10,14 +10,14 @@ pub(crate) mod passes;
 use wavelane::feedback::{FeedbackDesc, FeedbackMap};
 use wavelane::internal::{Slot, Slots, What};
 use wavelane::{
-    AddressKind, Bindable, Contents, Format as TexelFormat, FormatScalar, Layout, RegisterClass,
+    AddressKind, Bindable, Contents, ElementFormat, FormatScalar, Layout, RegisterClass,
     Resource as Declared, ResourceKind, ResourceTable, Shader,
 };
 
-use wavelane::texture::{Channels, Encoding, Format as TextureFormat, Shape};
+use wavelane::texture::{Channels, Encoding, Format, Shape};
 
 use crate::job::{self, BindPoint, Job, Kind, Resource};
-use crate::number::Format;
+use crate::number::NumberFormat;
 use crate::root::{Root, RootPlace};
 
 /// The binding of one buffer of the job.
@@ -81,7 +81,7 @@ fn bind_with<'a>(
 }
 
 /// Where a resource is bound: the class, number and space of its register.
-type Place = (RegisterClass, u32, u32);
+type Register = (RegisterClass, u32, u32);
 
 /// A binding in progress.
 struct Binder<'a, 'p, 'm> {
@@ -93,7 +93,7 @@ struct Binder<'a, 'p, 'm> {
     bound: Vec<Bound>,
     doubts: Vec<String>,
     /// A map needs its texture, wherever that stands: maps are bound last.
-    maps: Vec<(&'a Resource, job::Feedback, usize, Place)>,
+    maps: Vec<(&'a Resource, job::Feedback, usize, Register)>,
 }
 
 impl<'a> Binder<'a, '_, '_> {
@@ -155,7 +155,7 @@ impl<'a> Binder<'a, '_, '_> {
     /// Binds the state of a sampler.
     fn sampler(
         &mut self,
-        at: Place,
+        at: Register,
         resource: &Resource,
         state: Option<&job::Sampler>,
     ) -> Result<(), BindProblem> {
@@ -166,7 +166,7 @@ impl<'a> Binder<'a, '_, '_> {
     /// Binds acceleration structures, an array element by element.
     fn scenes(
         &mut self,
-        (class, index, space): Place,
+        (class, index, space): Register,
         resource: &Resource,
     ) -> Result<(), BindProblem> {
         let elements = resource.scene.map_or(&[][..], |it| &self.job.scenes[it].elements);
@@ -242,7 +242,7 @@ fn bound_at(declared: &Declared, register: u32, buffer: usize) -> Bound {
 }
 
 /// The class, number and space of a resource's register.
-fn place(resource: &Resource, set: usize, shader: &Shader, is_vulkan: bool) -> Place {
+fn place(resource: &Resource, set: usize, shader: &Shader, is_vulkan: bool) -> Register {
     let class = class(resource.kind);
     match (resource.place, resource.vulkan) {
         // If the registers of Direct3D do not match, those of Vulkan may: a space is a descriptor set there.
@@ -264,7 +264,7 @@ fn place(resource: &Resource, set: usize, shader: &Shader, is_vulkan: bool) -> P
 fn bind_each(
     table: &mut ResourceTable,
     shader: &Shader,
-    (class, register, space): Place,
+    (class, register, space): Register,
     resource: &Resource,
     what: impl Into<Bindable> + Clone,
 ) -> Result<(), BindProblem> {
@@ -477,7 +477,7 @@ fn put(
                 let what = format!("`{}` has {} channels", source.name, source.channels);
                 return Err(BindProblem(format!("{what}; a texel has 1 to 4")));
             }
-            let format = Some(TexelFormat { scalar, components: source.channels });
+            let format = Some(ElementFormat { scalar, components: source.channels });
             what = What::Memory { format, counter: 0 };
             let texel = source.format.bytes() * source.channels as usize;
             bytes.truncate(bytes.len() / texel * texel);
@@ -516,7 +516,7 @@ fn shape(source: &job::Buffer, is_array: bool) -> Result<Shape, BindProblem> {
 }
 
 /// The format of a texel of such numbers.
-pub(crate) fn texel_format(source: &job::Buffer) -> Result<TextureFormat, String> {
+pub(crate) fn texel_format(source: &job::Buffer) -> Result<Format, String> {
     match source.channels {
         1..=4 => Ok(texel_format_of(source.format, source.channels)),
         channels => Err(format!("`{}` has {channels} channels; a texel has 1 to 4", source.name)),
@@ -524,45 +524,49 @@ pub(crate) fn texel_format(source: &job::Buffer) -> Result<TextureFormat, String
 }
 
 /// The numbers of a texel in the words of jobs: their format, and how many there are.
-pub(crate) fn numbers_of(texel: TextureFormat) -> Option<(Format, u32)> {
-    let all = Format::NAMES.iter().flat_map(|it| (1..=4).map(|channels| (it.1, channels)));
-    let is_it = |(format, channels): &(Format, u32)| texel_format_of(*format, *channels) == texel;
+pub(crate) fn numbers_of(texel: Format) -> Option<(NumberFormat, u32)> {
+    let all = NumberFormat::NAMES.iter().flat_map(|it| (1..=4).map(|channels| (it.1, channels)));
+    let is_it =
+        |(format, channels): &(NumberFormat, u32)| texel_format_of(*format, *channels) == texel;
     all.into_iter().find(is_it)
 }
 
 /// The same for 1 to 4 channels.
-fn texel_format_of(format: Format, channels: u32) -> TextureFormat {
+fn texel_format_of(format: NumberFormat, channels: u32) -> Format {
     let encoding = match format {
-        Format::Float16 | Format::Float32 | Format::Float64 | Format::Depth32 => Encoding::Float,
-        Format::Int16 | Format::Int32 | Format::Int64 => Encoding::Sint,
-        Format::Hex8
-        | Format::Hex16
-        | Format::Hex32
-        | Format::Hex64
-        | Format::UInt16
-        | Format::UInt32
-        | Format::UInt64
-        | Format::Bool => Encoding::Uint,
+        NumberFormat::Float16
+        | NumberFormat::Float32
+        | NumberFormat::Float64
+        | NumberFormat::Depth32 => Encoding::Float,
+        NumberFormat::Int16 | NumberFormat::Int32 | NumberFormat::Int64 => Encoding::Sint,
+        NumberFormat::Hex8
+        | NumberFormat::Hex16
+        | NumberFormat::Hex32
+        | NumberFormat::Hex64
+        | NumberFormat::UInt16
+        | NumberFormat::UInt32
+        | NumberFormat::UInt64
+        | NumberFormat::Bool => Encoding::Uint,
     };
     let bits = 8 * format.bytes() as u8;
     let channels = Channels::of(channels).unwrap_or(Channels::Rgba);
-    TextureFormat::Plain { channels, bits, encoding }
+    Format::Plain { channels, bits, encoding }
 }
 
 /// The size of a tile of a reserved resource in bytes.
 const TILE: usize = 65536;
 
-fn texel(format: Format) -> FormatScalar {
+fn texel(format: NumberFormat) -> FormatScalar {
     match format {
-        Format::Hex8 => FormatScalar::Uint8,
-        Format::Hex16 | Format::UInt16 => FormatScalar::Uint16,
-        Format::Hex32 | Format::UInt32 | Format::Bool => FormatScalar::Uint32,
-        Format::Hex64 | Format::UInt64 => FormatScalar::Uint64,
-        Format::Int16 => FormatScalar::Int16,
-        Format::Int32 => FormatScalar::Int32,
-        Format::Int64 => FormatScalar::Int64,
-        Format::Float16 => FormatScalar::Float16,
-        Format::Float32 | Format::Depth32 => FormatScalar::Float32,
-        Format::Float64 => FormatScalar::Float64,
+        NumberFormat::Hex8 => FormatScalar::Uint8,
+        NumberFormat::Hex16 | NumberFormat::UInt16 => FormatScalar::Uint16,
+        NumberFormat::Hex32 | NumberFormat::UInt32 | NumberFormat::Bool => FormatScalar::Uint32,
+        NumberFormat::Hex64 | NumberFormat::UInt64 => FormatScalar::Uint64,
+        NumberFormat::Int16 => FormatScalar::Int16,
+        NumberFormat::Int32 => FormatScalar::Int32,
+        NumberFormat::Int64 => FormatScalar::Int64,
+        NumberFormat::Float16 => FormatScalar::Float16,
+        NumberFormat::Float32 | NumberFormat::Depth32 => FormatScalar::Float32,
+        NumberFormat::Float64 => FormatScalar::Float64,
     }
 }

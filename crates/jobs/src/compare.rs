@@ -3,7 +3,7 @@
 use wavelane::F16;
 
 use crate::job::{Buffer, Denormals, Rule};
-use crate::number::Format;
+use crate::number::NumberFormat;
 
 /// Where two buffers differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,18 +62,18 @@ pub fn compare(rule: Rule, actual: &Buffer, expected: &Buffer) -> Option<Differe
     (count > 0).then_some(Difference::Numbers { first, count })
 }
 
-fn fits(rule: Rule, format: Format, got: u64, wanted: u64) -> bool {
+fn fits(rule: Rule, format: NumberFormat, got: u64, wanted: u64) -> bool {
     match (rule, format) {
         (Rule::Exact, _) => got == wanted,
-        (Rule::Ulp { most, zero, .. }, Format::Float16) => {
+        (Rule::Ulp { most, zero, .. }, NumberFormat::Float16) => {
             half_ulp(got as u16, wanted as u16, most, zero as f32)
         }
-        (Rule::Epsilon { below, .. }, Format::Float16) => {
+        (Rule::Epsilon { below, .. }, NumberFormat::Float16) => {
             let (got, wanted) = (got as u16, wanted as u16);
             half_settled(got, wanted)
                 .unwrap_or_else(|| (half(got) - half(wanted)).abs() < below as f32)
         }
-        (Rule::Ulp { most, zero, denormals }, Format::Float64) => {
+        (Rule::Ulp { most, zero, denormals }, NumberFormat::Float64) => {
             let (a, b) = (f64::from_bits(got), f64::from_bits(wanted));
             if let Some(verdict) = settled(a, b, b.is_subnormal(), denormals) {
                 return verdict;
@@ -83,7 +83,7 @@ fn fits(rule: Rule, format: Format, got: u64, wanted: u64) -> bool {
             }
             (got.wrapping_sub(wanted) as i64).unsigned_abs() <= u64::from(most)
         }
-        (Rule::Epsilon { below, denormals }, Format::Float64) => {
+        (Rule::Epsilon { below, denormals }, NumberFormat::Float64) => {
             let (a, b) = (f64::from_bits(got), f64::from_bits(wanted));
             settled(a, b, b.is_subnormal(), denormals).unwrap_or_else(|| (a - b).abs() < below)
         }
@@ -186,13 +186,14 @@ mod tests {
             (Rule::Exact, 0.0, -0.0, false),
         ] {
             let (got, wanted): (f32, f32) = (got, wanted);
-            let fits = fits(rule, Format::Float32, got.to_bits().into(), wanted.to_bits().into());
+            let fits =
+                fits(rule, NumberFormat::Float32, got.to_bits().into(), wanted.to_bits().into());
             assert_eq!(fits, expected, "{got:?} for {wanted:?} by {rule:?}");
         }
         let d = |value: f64| value.to_bits();
-        assert!(fits(ulp(1), Format::Float64, d(1.0), d(1.0) + 1));
-        assert!(!fits(ulp(1), Format::Float64, d(1.0), d(1.0) + 2));
-        assert!(fits(epsilon(1e-9), Format::Float64, d(1.0), d(1.0 + 1e-10)));
+        assert!(fits(ulp(1), NumberFormat::Float64, d(1.0), d(1.0) + 1));
+        assert!(!fits(ulp(1), NumberFormat::Float64, d(1.0), d(1.0) + 2));
+        assert!(fits(epsilon(1e-9), NumberFormat::Float64, d(1.0), d(1.0 + 1e-10)));
     }
 
     #[test]
@@ -203,7 +204,7 @@ mod tests {
         assert!(half_ulp(0x0001, 0x8000, 2, 0.0));
         assert!(half_ulp(0x3c00, 0x3c01, 1, 0.0));
         assert!(!half_ulp(0x0001, 0x0000, 0, 0.0));
-        assert!(fits(epsilon(0.25), Format::Float16, 0x3c00, 0x3c10));
+        assert!(fits(epsilon(0.25), NumberFormat::Float16, 0x3c00, 0x3c10));
     }
 
     #[test]
@@ -219,8 +220,8 @@ mod tests {
             counters: Vec::new(),
             at: 0..0,
         };
-        let a = buffer(vec![vec![1, 0, 2, 0], vec![3, 0, 4, 0]], Format::UInt16);
-        let b = buffer(vec![vec![1, 0, 2, 0], vec![3, 0, 255, 255]], Format::Int16);
+        let a = buffer(vec![vec![1, 0, 2, 0], vec![3, 0, 4, 0]], NumberFormat::UInt16);
+        let b = buffer(vec![vec![1, 0, 2, 0], vec![3, 0, 255, 255]], NumberFormat::Int16);
         assert_eq!(compare(Rule::Exact, &a, &a), None);
         let Some(Difference::Numbers { first, count: 1 }) = compare(Rule::Exact, &a, &b) else {
             panic!("one number differs");
@@ -228,7 +229,7 @@ mod tests {
         let expected =
             Number { element: Some(1), index: 1, expected: "-1".to_owned(), got: "4".to_owned() };
         assert_eq!(first, [expected]);
-        let c = buffer(vec![vec![1, 0]], Format::UInt16);
+        let c = buffer(vec![vec![1, 0]], NumberFormat::UInt16);
         assert!(matches!(compare(Rule::Exact, &c, &b), Some(Difference::Size { .. })));
     }
 }

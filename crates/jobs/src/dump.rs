@@ -8,7 +8,7 @@ use wavelane::graphics::Topology;
 use crate::job::draw::Draw;
 use crate::job::sampler as words;
 use crate::job::*;
-use crate::number::Format;
+use crate::number::NumberFormat;
 
 /// The whole job as YAML, with the current contents of its buffers.
 pub fn dump(job: &Job) -> String {
@@ -75,7 +75,7 @@ pub fn dump(job: &Job) -> String {
 pub fn dump_failure(job: &Job, result: &Expectation) -> String {
     let (expected, actual) = (&job.buffers[result.expected], &job.buffers[result.actual]);
     let mut text = format!("Test failed: {}\n", result.name);
-    let number = |it: f64| Format::Float64.print(it.to_bits());
+    let number = |it: f64| NumberFormat::Float64.print(it.to_bits());
     let _ = match result.rule {
         Rule::Exact => writeln!(text, "Comparison Rule: BufferExact"),
         Rule::Ulp { most, .. } => writeln!(text, "Comparison Rule: BufferFloatULP\nULP: {most}"),
@@ -297,7 +297,7 @@ impl Out {
             Rule::Exact => {}
             Rule::Ulp { most, .. } => self.entry(2, "ULPT", most, false),
             Rule::Epsilon { below, .. } => {
-                let text = Format::Float64.print(below.to_bits());
+                let text = NumberFormat::Float64.print(below.to_bits());
                 self.entry(2, "Epsilon", text, false);
             }
         }

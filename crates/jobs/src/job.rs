@@ -15,9 +15,9 @@ use std::ops::Range;
 
 use wavelane::Stage;
 use wavelane::rays::TopLevel;
-use wavelane::texture::{Format as TexelFormat, Shape};
+use wavelane::texture::{Format, Shape};
 
-use crate::number::Format;
+use crate::number::NumberFormat;
 
 /// A job.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,7 +118,7 @@ pub struct Rebinding {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpecializationConstant {
     pub id: u32,
-    pub ty: Format,
+    pub ty: NumberFormat,
     /// Parsed by `ty` when the job runs, because a wrong value is an error of the run.
     pub value: String,
     pub at: Range<usize>,
@@ -141,7 +141,7 @@ pub enum RootParameter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     pub name: String,
-    pub format: Format,
+    pub format: NumberFormat,
     /// The numbers of a texel or of a typed element.
     pub channels: u32,
     /// The size of a structured element in bytes; 0 if it is not structured.
@@ -150,7 +150,7 @@ pub struct Buffer {
     pub data: Vec<Vec<u8>>,
     pub texture: Option<TextureSize>,
     /// The format of its texels, if a draw writes them.
-    pub target: Option<TexelFormat>,
+    pub target: Option<Format>,
     /// The hidden counters after a run, one for each element.
     pub counters: Vec<u32>,
     pub at: Range<usize>,
@@ -333,7 +333,7 @@ pub struct PushConstants {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PushConstant {
-    pub format: Format,
+    pub format: NumberFormat,
     pub offset: u32,
     pub bytes: Vec<u8>,
 }

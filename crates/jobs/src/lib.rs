@@ -45,7 +45,7 @@ pub use features::{Api, features};
 pub use file::TestFile;
 pub use filecheck::{Mismatch, check};
 pub use lit::{Condition, Directives, Features, Line, directives};
-pub use number::Format;
+pub use number::NumberFormat;
 pub use outcome::{Finding, Outcome, Row, Verdict};
 pub use parts::{Part, split};
 pub use picture::Picture;

@@ -7,7 +7,7 @@ use wavelane::{F16, Scalar};
 
 /// The type of a buffer's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum NumberFormat {
     Hex8,
     Hex16,
     Hex32,
@@ -34,76 +34,87 @@ enum Digits {
     Float,
 }
 
-impl Format {
-    pub const NAMES: [(&'static str, Format); 15] = [
-        ("Hex8", Format::Hex8),
-        ("Hex16", Format::Hex16),
-        ("Hex32", Format::Hex32),
-        ("Hex64", Format::Hex64),
-        ("UInt16", Format::UInt16),
-        ("UInt32", Format::UInt32),
-        ("UInt64", Format::UInt64),
-        ("Int16", Format::Int16),
-        ("Int32", Format::Int32),
-        ("Int64", Format::Int64),
-        ("Float16", Format::Float16),
-        ("Float32", Format::Float32),
-        ("Float64", Format::Float64),
-        ("Depth32", Format::Depth32),
-        ("Bool", Format::Bool),
+impl NumberFormat {
+    pub const NAMES: [(&'static str, NumberFormat); 15] = [
+        ("Hex8", NumberFormat::Hex8),
+        ("Hex16", NumberFormat::Hex16),
+        ("Hex32", NumberFormat::Hex32),
+        ("Hex64", NumberFormat::Hex64),
+        ("UInt16", NumberFormat::UInt16),
+        ("UInt32", NumberFormat::UInt32),
+        ("UInt64", NumberFormat::UInt64),
+        ("Int16", NumberFormat::Int16),
+        ("Int32", NumberFormat::Int32),
+        ("Int64", NumberFormat::Int64),
+        ("Float16", NumberFormat::Float16),
+        ("Float32", NumberFormat::Float32),
+        ("Float64", NumberFormat::Float64),
+        ("Depth32", NumberFormat::Depth32),
+        ("Bool", NumberFormat::Bool),
     ];
 
     pub fn name(self) -> &'static str {
-        let row = Format::NAMES.iter().find(|(_, format)| *format == self);
+        let row = NumberFormat::NAMES.iter().find(|(_, format)| *format == self);
         row.map_or("", |(name, _)| name)
     }
 
     pub fn bytes(self) -> usize {
         match self {
-            Format::Hex8 => 1,
-            Format::Hex16 | Format::UInt16 | Format::Int16 | Format::Float16 => 2,
-            Format::Hex32
-            | Format::UInt32
-            | Format::Int32
-            | Format::Float32
-            | Format::Depth32
-            | Format::Bool => 4,
-            Format::Hex64 | Format::UInt64 | Format::Int64 | Format::Float64 => 8,
+            NumberFormat::Hex8 => 1,
+            NumberFormat::Hex16
+            | NumberFormat::UInt16
+            | NumberFormat::Int16
+            | NumberFormat::Float16 => 2,
+            NumberFormat::Hex32
+            | NumberFormat::UInt32
+            | NumberFormat::Int32
+            | NumberFormat::Float32
+            | NumberFormat::Depth32
+            | NumberFormat::Bool => 4,
+            NumberFormat::Hex64
+            | NumberFormat::UInt64
+            | NumberFormat::Int64
+            | NumberFormat::Float64 => 8,
         }
     }
 
     /// Whether the rules for floats apply to it.
     pub fn is_float(self) -> bool {
-        matches!(self, Format::Float16 | Format::Float32 | Format::Float64)
+        matches!(self, NumberFormat::Float16 | NumberFormat::Float32 | NumberFormat::Float64)
     }
 
     /// The name in the device's layouts.
     pub fn scalar(self) -> Scalar {
         match self {
-            Format::Hex8 => Scalar::U8,
-            Format::Hex16 | Format::UInt16 => Scalar::U16,
-            Format::Hex32 | Format::UInt32 => Scalar::U32,
-            Format::Hex64 | Format::UInt64 => Scalar::U64,
-            Format::Int16 => Scalar::I16,
-            Format::Int32 => Scalar::I32,
-            Format::Int64 => Scalar::I64,
-            Format::Float16 => Scalar::F16,
-            Format::Float32 | Format::Depth32 => Scalar::F32,
-            Format::Float64 => Scalar::F64,
-            Format::Bool => Scalar::Bool,
+            NumberFormat::Hex8 => Scalar::U8,
+            NumberFormat::Hex16 | NumberFormat::UInt16 => Scalar::U16,
+            NumberFormat::Hex32 | NumberFormat::UInt32 => Scalar::U32,
+            NumberFormat::Hex64 | NumberFormat::UInt64 => Scalar::U64,
+            NumberFormat::Int16 => Scalar::I16,
+            NumberFormat::Int32 => Scalar::I32,
+            NumberFormat::Int64 => Scalar::I64,
+            NumberFormat::Float16 => Scalar::F16,
+            NumberFormat::Float32 | NumberFormat::Depth32 => Scalar::F32,
+            NumberFormat::Float64 => Scalar::F64,
+            NumberFormat::Bool => Scalar::Bool,
         }
     }
 
     fn digits(self) -> Digits {
         match self {
             // Half floats are always written as bits.
-            Format::Hex8 | Format::Hex16 | Format::Hex32 | Format::Hex64 | Format::Float16 => {
-                Digits::Hex
-            }
+            NumberFormat::Hex8
+            | NumberFormat::Hex16
+            | NumberFormat::Hex32
+            | NumberFormat::Hex64
+            | NumberFormat::Float16 => Digits::Hex,
             // A boolean in memory is a word, and jobs write that word.
-            Format::UInt16 | Format::UInt32 | Format::UInt64 | Format::Bool => Digits::Unsigned,
-            Format::Int16 | Format::Int32 | Format::Int64 => Digits::Signed,
-            Format::Float32 | Format::Float64 | Format::Depth32 => Digits::Float,
+            NumberFormat::UInt16
+            | NumberFormat::UInt32
+            | NumberFormat::UInt64
+            | NumberFormat::Bool => Digits::Unsigned,
+            NumberFormat::Int16 | NumberFormat::Int32 | NumberFormat::Int64 => Digits::Signed,
+            NumberFormat::Float32 | NumberFormat::Float64 | NumberFormat::Depth32 => Digits::Float,
         }
     }
 
@@ -156,23 +167,25 @@ impl Format {
     /// For people who look for a difference: exact, and with the bits where they are not obvious.
     pub fn show(self, bits: u64) -> String {
         let (value, digits) = match self {
-            Format::Float16 => (f64::from(F16(bits as u16).to_f32()), 4),
-            Format::Float32 | Format::Depth32 => (f64::from(f32::from_bits(bits as u32)), 8),
-            Format::Float64 => (f64::from_bits(bits), 16),
-            Format::Hex8
-            | Format::Hex16
-            | Format::Hex32
-            | Format::Hex64
-            | Format::UInt16
-            | Format::UInt32
-            | Format::UInt64
-            | Format::Int16
-            | Format::Int32
-            | Format::Int64
-            | Format::Bool => return self.print(bits),
+            NumberFormat::Float16 => (f64::from(F16(bits as u16).to_f32()), 4),
+            NumberFormat::Float32 | NumberFormat::Depth32 => {
+                (f64::from(f32::from_bits(bits as u32)), 8)
+            }
+            NumberFormat::Float64 => (f64::from_bits(bits), 16),
+            NumberFormat::Hex8
+            | NumberFormat::Hex16
+            | NumberFormat::Hex32
+            | NumberFormat::Hex64
+            | NumberFormat::UInt16
+            | NumberFormat::UInt32
+            | NumberFormat::UInt64
+            | NumberFormat::Int16
+            | NumberFormat::Int32
+            | NumberFormat::Int64
+            | NumberFormat::Bool => return self.print(bits),
         };
         let text = match self {
-            Format::Float32 | Format::Depth32 => format!("{:?}", value as f32),
+            NumberFormat::Float32 | NumberFormat::Depth32 => format!("{:?}", value as f32),
             _ => format!("{value:?}"),
         };
         format!("{text} (0x{bits:0digits$x})")
@@ -332,25 +345,25 @@ mod tests {
     #[test]
     fn integers_have_a_radix_prefix_and_a_range() {
         for (format, text, bits) in [
-            (Format::UInt32, "0x10", Some(16)),
-            (Format::UInt32, "010", Some(8)),
-            (Format::UInt32, "0b101", Some(5)),
-            (Format::UInt32, "0O17", Some(15)),
-            (Format::UInt32, "0", Some(0)),
-            (Format::UInt32, "-1", None),
-            (Format::UInt32, "08", None),
-            (Format::UInt32, "1.0", None),
-            (Format::UInt32, "+1", None),
-            (Format::UInt32, "4294967296", None),
-            (Format::Int16, "-32768", Some(0x8000)),
-            (Format::Int16, "32768", None),
-            (Format::Int64, "-1", Some(u64::MAX)),
-            (Format::Hex8, "0xfF", Some(255)),
-            (Format::Float16, "0x3C00", Some(0x3c00)),
-            (Format::Float16, "1.0", None),
-            (Format::Bool, "1", Some(1)),
-            (Format::Bool, "true", None),
-            (Format::UInt64, "18446744073709551615", Some(u64::MAX)),
+            (NumberFormat::UInt32, "0x10", Some(16)),
+            (NumberFormat::UInt32, "010", Some(8)),
+            (NumberFormat::UInt32, "0b101", Some(5)),
+            (NumberFormat::UInt32, "0O17", Some(15)),
+            (NumberFormat::UInt32, "0", Some(0)),
+            (NumberFormat::UInt32, "-1", None),
+            (NumberFormat::UInt32, "08", None),
+            (NumberFormat::UInt32, "1.0", None),
+            (NumberFormat::UInt32, "+1", None),
+            (NumberFormat::UInt32, "4294967296", None),
+            (NumberFormat::Int16, "-32768", Some(0x8000)),
+            (NumberFormat::Int16, "32768", None),
+            (NumberFormat::Int64, "-1", Some(u64::MAX)),
+            (NumberFormat::Hex8, "0xfF", Some(255)),
+            (NumberFormat::Float16, "0x3C00", Some(0x3c00)),
+            (NumberFormat::Float16, "1.0", None),
+            (NumberFormat::Bool, "1", Some(1)),
+            (NumberFormat::Bool, "true", None),
+            (NumberFormat::UInt64, "18446744073709551615", Some(u64::MAX)),
         ] {
             assert_eq!(format.parse(text).ok(), bits, "{text} as {}", format.name());
         }
@@ -380,10 +393,13 @@ mod tests {
             ("1x", None),
             ("0x", None),
         ] {
-            assert_eq!(Format::Float32.parse(text).ok(), bits, "{text}");
+            assert_eq!(NumberFormat::Float32.parse(text).ok(), bits, "{text}");
         }
-        assert_eq!(Format::Float64.parse("0x1.999999999999ap-4").ok(), Some(0.1f64.to_bits()));
-        assert_eq!(Format::Float64.parse("0x0.0000000000001p-1022").ok(), Some(1));
+        assert_eq!(
+            NumberFormat::Float64.parse("0x1.999999999999ap-4").ok(),
+            Some(0.1f64.to_bits())
+        );
+        assert_eq!(NumberFormat::Float64.parse("0x0.0000000000001p-1022").ok(), Some(1));
     }
 
     #[test]
@@ -404,8 +420,8 @@ mod tests {
         ] {
             assert_eq!(general(value), text);
         }
-        assert_eq!(Format::Float16.print(0x3c00), "0x3C00");
-        assert_eq!(Format::Int16.print(0xffff), "-1");
-        assert_eq!(Format::Float32.show(0x3f80_0000), "1.0 (0x3f800000)");
+        assert_eq!(NumberFormat::Float16.print(0x3c00), "0x3C00");
+        assert_eq!(NumberFormat::Int16.print(0xffff), "-1");
+        assert_eq!(NumberFormat::Float32.show(0x3f80_0000), "1.0 (0x3f800000)");
     }
 }

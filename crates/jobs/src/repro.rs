@@ -21,7 +21,7 @@ use wavelane::{
 
 use crate::bind::numbers_of;
 use crate::job::{self, Kind};
-use crate::number::Format;
+use crate::number::NumberFormat;
 use crate::run::Flags;
 
 /// The text of a program, and what is needed to compile it.
@@ -270,7 +270,7 @@ fn job(repro: &Repro<'_>) -> Result<String, String> {
         text.push_str("PushConstants:\n  - Stage: Compute\n    Values:\n");
     }
     for it in pushed.iter().flat_map(|it| &it.elements) {
-        let data = numbers(&it.bytes, Format::Hex32)?.join(", ");
+        let data = numbers(&it.bytes, NumberFormat::Hex32)?.join(", ");
         let _ = writeln!(text, "      - {{ Format: Hex32, Offset: 0, Data: [ {data} ] }}");
     }
     if repro.groups != [1; 3] {
@@ -357,9 +357,9 @@ fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
                 first.len().is_multiple_of(bytes) && (stride as usize).is_multiple_of(bytes)
             };
             let format = match (by(4), by(2)) {
-                (true, _) => Format::Hex32,
-                (false, true) => Format::Hex16,
-                (false, false) => Format::Hex8,
+                (true, _) => NumberFormat::Hex32,
+                (false, true) => NumberFormat::Hex16,
+                (false, false) => NumberFormat::Hex8,
             };
             let stride = if stride > 0 { format!("    Stride: {stride}\n") } else { String::new() };
             (format, stride)
@@ -396,7 +396,7 @@ fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
 }
 
 /// The format of a texture's numbers, and the lines that say its size.
-fn texture(is_array: bool, written: &Written<'_>) -> Result<(Format, String), String> {
+fn texture(is_array: bool, written: &Written<'_>) -> Result<(NumberFormat, String), String> {
     let Written { resource, elements, .. } = written;
     let name = &resource.name;
     let shape = elements.first().and_then(|it| it.what.texture());
@@ -430,19 +430,19 @@ fn list(text: &mut String, head: &str, numbers: &[String]) {
 }
 
 /// The format of texels, and how many numbers each has.
-fn texel(kind: &ResourceKind, own: Option<wavelane::Format>) -> Option<(Format, u32)> {
-    if let Some(wavelane::Format { scalar, components }) = own {
+fn texel(kind: &ResourceKind, own: Option<wavelane::ElementFormat>) -> Option<(NumberFormat, u32)> {
+    if let Some(wavelane::ElementFormat { scalar, components }) = own {
         let format = match scalar {
-            FormatScalar::Float16 => Format::Float16,
-            FormatScalar::Float32 => Format::Float32,
-            FormatScalar::Float64 => Format::Float64,
-            FormatScalar::Int16 => Format::Int16,
-            FormatScalar::Int32 => Format::Int32,
-            FormatScalar::Int64 => Format::Int64,
-            FormatScalar::Uint8 => Format::Hex8,
-            FormatScalar::Uint16 => Format::Hex16,
-            FormatScalar::Uint32 => Format::Hex32,
-            FormatScalar::Uint64 => Format::Hex64,
+            FormatScalar::Float16 => NumberFormat::Float16,
+            FormatScalar::Float32 => NumberFormat::Float32,
+            FormatScalar::Float64 => NumberFormat::Float64,
+            FormatScalar::Int16 => NumberFormat::Int16,
+            FormatScalar::Int32 => NumberFormat::Int32,
+            FormatScalar::Int64 => NumberFormat::Int64,
+            FormatScalar::Uint8 => NumberFormat::Hex8,
+            FormatScalar::Uint16 => NumberFormat::Hex16,
+            FormatScalar::Uint32 => NumberFormat::Hex32,
+            FormatScalar::Uint64 => NumberFormat::Hex64,
             FormatScalar::Int8
             | FormatScalar::Unorm8
             | FormatScalar::Unorm16
@@ -456,23 +456,23 @@ fn texel(kind: &ResourceKind, own: Option<wavelane::Format>) -> Option<(Format, 
         return None;
     }
     let format = match Layout::of(kind, None).only()? {
-        wavelane::Scalar::F16 => Format::Float16,
-        wavelane::Scalar::F32 => Format::Float32,
-        wavelane::Scalar::F64 => Format::Float64,
-        wavelane::Scalar::I16 => Format::Int16,
-        wavelane::Scalar::I32 => Format::Int32,
-        wavelane::Scalar::I64 => Format::Int64,
-        wavelane::Scalar::U16 => Format::Hex16,
-        wavelane::Scalar::U32 | wavelane::Scalar::Bool => Format::Hex32,
-        wavelane::Scalar::U64 => Format::Hex64,
-        wavelane::Scalar::U8 => Format::Hex8,
+        wavelane::Scalar::F16 => NumberFormat::Float16,
+        wavelane::Scalar::F32 => NumberFormat::Float32,
+        wavelane::Scalar::F64 => NumberFormat::Float64,
+        wavelane::Scalar::I16 => NumberFormat::Int16,
+        wavelane::Scalar::I32 => NumberFormat::Int32,
+        wavelane::Scalar::I64 => NumberFormat::Int64,
+        wavelane::Scalar::U16 => NumberFormat::Hex16,
+        wavelane::Scalar::U32 | wavelane::Scalar::Bool => NumberFormat::Hex32,
+        wavelane::Scalar::U64 => NumberFormat::Hex64,
+        wavelane::Scalar::U8 => NumberFormat::Hex8,
         wavelane::Scalar::I8 => return None,
     };
     Some((format, element.components))
 }
 
 /// Numbers that parse as the same bits.
-fn numbers(bytes: &[u8], format: Format) -> Result<Vec<String>, String> {
+fn numbers(bytes: &[u8], format: NumberFormat) -> Result<Vec<String>, String> {
     let size = format.bytes();
     if !bytes.len().is_multiple_of(size) {
         return Err(format!("{} bytes as {}", bytes.len(), format.name()));
@@ -480,8 +480,10 @@ fn numbers(bytes: &[u8], format: Format) -> Result<Vec<String>, String> {
     let number = |it: &[u8]| {
         let bits = it.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
         let text = match format {
-            Format::Float32 | Format::Depth32 => format!("{:?}", f32::from_bits(bits as u32)),
-            Format::Float64 => format!("{:?}", f64::from_bits(bits)),
+            NumberFormat::Float32 | NumberFormat::Depth32 => {
+                format!("{:?}", f32::from_bits(bits as u32))
+            }
+            NumberFormat::Float64 => format!("{:?}", f64::from_bits(bits)),
             _ => format.show(bits),
         };
         let text = if text == "NaN" { "nan".to_owned() } else { text };
@@ -502,12 +504,12 @@ mod tests {
     fn numbers_round_trip_exactly_or_are_refused() {
         let bytes = |bits: u32| bits.to_le_bytes().to_vec();
         for bits in [0, 1, 0x8000_0000, 0x3f80_0001, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000] {
-            let text = numbers(&bytes(bits), Format::Float32).unwrap();
-            assert_eq!(Format::Float32.parse(&text[0]), Ok(bits.into()), "{text:?}");
+            let text = numbers(&bytes(bits), NumberFormat::Float32).unwrap();
+            assert_eq!(NumberFormat::Float32.parse(&text[0]), Ok(bits.into()), "{text:?}");
         }
-        assert!(numbers(&bytes(0x7fc0_0001), Format::Float32).is_err());
-        assert_eq!(numbers(&bytes(0x7fc0_0001), Format::Hex32).unwrap(), ["0x7FC00001"]);
-        assert!(numbers(&[1, 2, 3], Format::Hex16).is_err());
+        assert!(numbers(&bytes(0x7fc0_0001), NumberFormat::Float32).is_err());
+        assert_eq!(numbers(&bytes(0x7fc0_0001), NumberFormat::Hex32).unwrap(), ["0x7FC00001"]);
+        assert!(numbers(&[1, 2, 3], NumberFormat::Hex16).is_err());
     }
 
     #[test]

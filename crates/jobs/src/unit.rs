@@ -18,7 +18,7 @@ use crate::section::{self, Given};
 pub(crate) use cases::{AT, cases};
 pub use cases::{Case, Kind};
 pub(crate) use places::Extent;
-use places::Place;
+use places::Invocation;
 
 /// The header, which `#include <wavelane.hlsli>` provides without a file.
 pub const HEADER: &str = include_str!("wavelane.hlsli");
@@ -70,7 +70,8 @@ pub(crate) fn read_log(bytes: &[u8], file: &TestFile, extent: Extent) -> Log {
             3 => format!("about {}", value(at + 16)),
             _ => value(at + 16),
         };
-        let (place, got) = (Place::read(word(at + 1), word(at + 5), word(at + 6)), value(at + 8));
+        let (place, got) =
+            (Invocation::read(word(at + 1), word(at + 5), word(at + 6)), value(at + 8));
         let all = failed.entry((word(at), word(at + 4))).or_default();
         let known = all.iter().position(|it| it.expected == expected && it.got == got);
         let index = known.unwrap_or_else(|| {
@@ -81,7 +82,7 @@ pub(crate) fn read_log(bytes: &[u8], file: &TestFile, extent: Extent) -> Log {
     }
     let is_whole = failures as usize <= MOST_RECORDS;
     let findings = failed.into_iter().map(|((line, _), all)| {
-        let mut rows: Vec<(Option<Place>, Row)> = Vec::new();
+        let mut rows: Vec<(Option<Invocation>, Row)> = Vec::new();
         for Values { expected, got, places } in all {
             rows.extend(extent.named(&places, is_whole).into_iter().map(|(place, first)| {
                 (first, Row { place, expected: expected.clone(), got: got.clone() })
@@ -108,7 +109,7 @@ struct Values {
     expected: String,
     got: String,
     /// How often each lane or pixel had them.
-    places: BTreeMap<Place, u32>,
+    places: BTreeMap<Invocation, u32>,
 }
 
 /// A value in the type that the log names.

@@ -19,7 +19,7 @@
 //! at its reservation; `additions.rs`: which additions cannot be observed; `sweep.rs`: dead code after these;
 //! `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is known; `waterfalls.rs`: loops over first
 //! lanes; `promoted.rs`: private arrays as values; `rewritten.rs`: these in their order; `slots.rs`: waves wider than the
-//! device's; `shape.rs`: which constructs observe lanes; `unsupported.rs`: what cannot be rewritten.
+//! device's; `constructs.rs`: which constructs observe lanes; `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for those of
@@ -31,6 +31,7 @@ pub mod additions;
 mod aggregated;
 mod bounds;
 mod coarsened;
+pub mod constructs;
 mod corners;
 mod disaggregated;
 mod extents;
@@ -44,7 +45,6 @@ mod pressure;
 mod promoted;
 mod rays;
 mod rewritten;
-pub mod shape;
 mod shorts;
 mod slots;
 pub mod split;

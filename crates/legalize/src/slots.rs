@@ -8,7 +8,7 @@
 //! operations on the device's waves, all of whose lanes take part, joined across slots ([`lanes`]).
 //!
 //! Each instruction is done for the lowest slot first, so that what lanes do in one instruction is in the order of lanes.
-//! A construct is only copied for each slot if its lanes cannot observe one another's progress ([`crate::shape`]).
+//! A construct is only copied for each slot if its lanes cannot observe one another's progress ([`crate::constructs`]).
 //!
 //! Groups shrink: waves stay as many as they were. Groups smaller than a wave, and waves that are partly empty, have slots
 //! or lanes that are never active.
@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use ir::{Inst, Module, Op, Value, Values, WaveSize};
 use ops::{Binary, SyncScope, Ty, Unary, WaveOp};
 
-use crate::shape::Shapes;
+use crate::constructs::Constructs;
 use crate::target::Target;
 use crate::writer::Writer;
 
@@ -54,7 +54,7 @@ struct Slotted<'a> {
     source: &'a Module,
     width: u32,
     slots: usize,
-    shapes: Shapes,
+    constructs: Constructs,
     same: Same,
     /// The new value of each value of the source, in each slot.
     values: Vec<Vec<Option<Value>>>,
@@ -79,14 +79,14 @@ pub fn in_slots(module: &Module, width: u32) -> Module {
     let target = Target::everything();
     let slots = (width / SLOT_LANES) as usize;
     let writer = Writer::new(module, &target);
-    let shapes = Shapes::of(module);
-    let same = Same::of(module, &shapes);
+    let constructs = Constructs::of(module);
+    let same = Same::of(module, &constructs);
     let threads = Threads::of(&writer, width);
     let mut pass = Slotted {
         source: module,
         width,
         slots,
-        shapes,
+        constructs,
         same,
         values: vec![vec![None; module.values.len()]; slots],
         act: threads.exist.clone(),
@@ -98,7 +98,7 @@ pub fn in_slots(module: &Module, width: u32) -> Module {
         threads,
         writer,
     };
-    if has_group_barriers(module) && pass.shapes.of_region(module.body).returns {
+    if has_group_barriers(module) && pass.constructs.of_region(module.body).returns {
         pass.live = Some(pass.act.clone());
     }
     pass.linear(module.body);

@@ -54,7 +54,7 @@ pub struct Lowered {
     /// What the resources after those of the source contain.
     pub extras: Vec<Extra>,
     /// For each resource of the source that was a texture, the format of its units.
-    pub units: Vec<Option<ir::exec::Format>>,
+    pub units: Vec<Option<ir::exec::ElementFormat>>,
 }
 
 /// Whether a module has instructions on textures.
@@ -106,7 +106,7 @@ pub fn without_textures(module: &Module, formats: &[Vec<Format>]) -> Result<Lowe
             ResourceKind::Texture { writable, .. } => {
                 let (element, scalar) = texel::unit_element(textures.units[index]);
                 resource.kind = ResourceKind::Typed { writable, element };
-                format = Some(ir::exec::Format { scalar, components: 1 });
+                format = Some(ir::exec::ElementFormat { scalar, components: 1 });
             }
             ResourceKind::Sampler { .. } => resource.used = false,
             _ => {}

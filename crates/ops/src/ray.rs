@@ -34,7 +34,7 @@ mod triangle;
 mod triangles;
 mod vector;
 
-pub use bottom::{Bottom, BottomOptions, Geometry, Shape};
+pub use bottom::{Bottom, BottomOptions, Geometry, GeometryData};
 pub use field::{Field, Got, Misuse, Needs, Which};
 pub use flags::{
     Constant, FLAGS, Flag, FlagProblem, constants, flag_problem, geometry_flag, instance_flag,

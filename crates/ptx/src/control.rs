@@ -26,7 +26,7 @@ use ops::scalar::Family;
 use crate::Unsupported;
 use crate::emit::Emitter;
 use crate::text::{Class, Label, Operand, Reg, put, put_if};
-use legalize::shape::{Shared, Touched, touched};
+use legalize::constructs::{Shared, Touched, touched};
 
 /// The lanes that execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Emitter<'_> {
             put!(self, "setp.lt.u32 {exists}, {thread}, {threads}");
             self.act = Act::Some(exists);
         }
-        if self.has_group_barriers && self.shapes.of_region(ir.body).returns {
+        if self.has_group_barriers && self.constructs.of_region(ir.body).returns {
             let live = self.text.reg(Class::Predicate);
             let act = self.act_reg();
             put!(self, "mov.pred {live}, {act}");
@@ -220,7 +220,7 @@ impl Emitter<'_> {
         if self.natural.is_some() {
             return;
         }
-        let Some((memory, now)) = touched(self.ir, &self.shapes.used, inst) else { return };
+        let Some((memory, now)) = touched(self.ir, &self.constructs.used, inst) else { return };
         self.order_construct(&BTreeMap::from([(memory, now)]));
     }
 
@@ -280,7 +280,7 @@ impl Emitter<'_> {
             self.natural_construct(inst)
         } else if self.goes_together(inst) {
             self.together(inst)
-        } else if !self.shapes.construct(inst).is_collective() {
+        } else if !self.constructs.of_inst(inst).is_collective() {
             self.enter_natural(inst)
         } else {
             self.collective(inst)
@@ -325,10 +325,10 @@ impl Emitter<'_> {
 
     /// Whether a loop may go round until another wave changes memory. A barrier makes waves see changes anyway.
     fn may_wait(&self, inst: Inst) -> bool {
-        let shape = self.shapes.construct(inst);
+        let contents = self.constructs.of_inst(inst);
         matches!(self.ir.inst(inst).op, Op::Loop { .. })
-            && !(shape.has_barrier || self.in_turn)
-            && shape.touched.values().any(|it| it.reads)
+            && !(contents.has_barrier || self.in_turn)
+            && contents.touched.values().any(|it| it.reads)
     }
 
     // Constructs through which all 32 lanes go together. Votes decide, although the condition is the same in all lanes:
@@ -336,21 +336,23 @@ impl Emitter<'_> {
 
     /// Whether all lanes of the warp are active, and go through a construct by the same path.
     fn goes_together(&self, inst: Inst) -> bool {
-        let shape = self.shapes.construct(inst);
+        let contents = self.constructs.of_inst(inst);
         // What is uniform in a wave differs between the waves of a warp.
-        if self.act != Act::All || shape.returns || self.environment.is_packed() {
+        if self.act != Act::All || contents.returns || self.environment.is_packed() {
             return false;
         }
         match &self.ir.inst(inst).op {
             Op::If { cond, .. } => {
                 let together = |to: &Inst| matches!(self.way(*to), Some(Way::Together(_)));
-                let leaves = !shape.exits.is_empty();
-                (leaves || shape.is_collective())
+                let leaves = !contents.exits.is_empty();
+                (leaves || contents.is_collective())
                     && self.uniformity.is_uniform(*cond)
-                    && shape.exits.iter().all(together)
+                    && contents.exits.iter().all(together)
             }
             Op::Loop { body, .. } => {
-                shape.is_collective() && shape.exits.is_empty() && self.leave_together(inst, *body)
+                contents.is_collective()
+                    && contents.exits.is_empty()
+                    && self.leave_together(inst, *body)
             }
             _ => false,
         }
@@ -361,10 +363,10 @@ impl Emitter<'_> {
         let ir = self.ir;
         ir.region(region).insts.iter().all(|inst| match &ir.inst(*inst).op {
             op if !op.is_construct() => true,
-            _ if !self.shapes.construct(*inst).exits.contains(&to) => true,
+            _ if !self.constructs.of_inst(*inst).exits.contains(&to) => true,
             Op::If { cond, then, else_ } => {
                 self.uniformity.is_uniform(*cond)
-                    && self.shapes.construct(*inst).exits.len() == 1
+                    && self.constructs.of_inst(*inst).exits.len() == 1
                     && self.leave_together(to, *then)
                     && self.leave_together(to, *else_)
             }
@@ -401,7 +403,7 @@ impl Emitter<'_> {
                 self.assign(params, inits, Act::All);
                 let head = self.text.label("loop");
                 // What the body does to memory precedes what it does in the next round.
-                let inside = self.shapes.of_region(*body).touched.clone();
+                let inside = self.constructs.of_region(*body).touched.clone();
                 self.remember(&inside);
                 self.mark(head);
                 self.constructs.push(Construct { inst, way: Way::Together(end) });
@@ -436,7 +438,7 @@ impl Emitter<'_> {
             Op::Block { body } => self.block(inst, *body)?,
             _ => unreachable!("only these instructions have regions"),
         }
-        if self.shapes.construct(inst).returns {
+        if self.constructs.of_inst(inst).returns {
             self.end_if_all_returned();
         }
         Ok(())
@@ -518,9 +520,9 @@ impl Emitter<'_> {
         if act == Act::Never {
             return Ok(Act::Never);
         }
-        let shape = self.shapes.of_region(region);
-        let skips = shape.has_loop || !shape.touched.is_empty() || shape.size > LONG;
-        let escapes = shape.escapes();
+        let contents = self.constructs.of_region(region);
+        let skips = contents.has_loop || !contents.touched.is_empty() || contents.size > LONG;
+        let escapes = contents.escapes();
         let skips = skips && matches!(act, Act::Some(_));
         let end = self.text.label("skip");
         // The lanes that reach the end, also if the region is skipped.
@@ -570,7 +572,7 @@ impl Emitter<'_> {
             Operand::Reg(cond) => Operand::Reg(self.not(cond)),
         };
         let no = self.and(before, opposite);
-        let escapes = self.shapes.construct(inst).escapes();
+        let escapes = self.constructs.of_inst(inst).escapes();
         let after_yes = self.arm(then, yes, results)?;
         let after_no = match is_empty(else_) && results.is_empty() && !escapes {
             true => no,
@@ -604,7 +606,7 @@ impl Emitter<'_> {
 
     fn is_exited(&self, inst: Inst) -> bool {
         let mut regions = self.ir.inst(inst).op.regions().into_iter();
-        regions.any(|it| self.shapes.of_region(it).exits.contains(&inst))
+        regions.any(|it| self.constructs.of_region(it).exits.contains(&inst))
     }
 
     fn loop_(&mut self, inst: Inst, body: Region, inits: &[Value]) -> Result<(), Unsupported> {
@@ -621,7 +623,7 @@ impl Emitter<'_> {
         put!(self, "mov.pred {current}, {act}");
         let (head, end) = (self.text.label("loop"), self.text.label("end"));
         // What the body does to memory precedes what it does in the next round.
-        let inside = self.shapes.of_region(body).touched.clone();
+        let inside = self.constructs.of_region(body).touched.clone();
         let before = self.pending.clone();
         self.remember(&inside);
         self.mark(head);
@@ -640,7 +642,7 @@ impl Emitter<'_> {
         self.remember(&before.touched);
         let left = self.close(out);
         // Without an escape, all lanes leave in the end.
-        let escapes = self.shapes.construct(inst).escapes();
+        let escapes = self.constructs.of_inst(inst).escapes();
         self.act = if escapes { left } else { active };
         Ok(())
     }
@@ -656,7 +658,7 @@ impl Emitter<'_> {
             self.assign(&ir.inst(inst).results, &values, after);
         }
         let out = self.close(out);
-        let escapes = self.shapes.construct(inst).escapes();
+        let escapes = self.constructs.of_inst(inst).escapes();
         self.act = if escapes { self.or(after, out) } else { before };
         Ok(())
     }
@@ -698,7 +700,7 @@ impl Emitter<'_> {
         let out = self.close(out);
         let after = self.or(falls, out);
         let after = self.or(after, none);
-        let escapes = self.shapes.construct(inst).escapes();
+        let escapes = self.constructs.of_inst(inst).escapes();
         self.act = if escapes { after } else { before };
         Ok(())
     }

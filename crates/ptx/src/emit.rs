@@ -6,7 +6,7 @@ use std::fmt::{Arguments, Write};
 use ir::debug::{Debug, Position};
 use ir::uniformity::{Uniformities, analyse};
 use ir::{Inst, Module, Op, Value};
-use legalize::shape::Shapes;
+use legalize::constructs::Constructs;
 use legalize::{Known, Rewritten, in_slots, legalize_for, rewritten};
 use ops::texture::{Channels, Format};
 use ops::{Named, Ty};
@@ -93,7 +93,7 @@ pub fn emit(
         ir,
         environment,
         debug,
-        shapes: Shapes::with_single_lanes(ir, &uniformity),
+        constructs: Constructs::with_single_lanes(ir, &uniformity),
         sizes: dispatch.map_or(&[], |it| &it.bytes),
         uniformity,
         text: Text::default(),
@@ -135,7 +135,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) ir: &'a Module,
     pub(crate) environment: &'a Environment,
     debug: &'a dyn Debug,
-    pub(crate) shapes: Shapes,
+    pub(crate) constructs: Constructs,
     pub(crate) uniformity: Uniformities,
     pub(crate) text: Text,
     values: Vec<Option<Operand>>,

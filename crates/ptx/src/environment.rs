@@ -1,6 +1,6 @@
 //! What a kernel is emitted for: the architecture, and what is known about the bound resources.
 
-use ir::exec::Format;
+use ir::exec::ElementFormat;
 use legalize::Target;
 
 /// The assumed properties of the device and of what is bound.
@@ -12,7 +12,7 @@ pub struct Environment {
     pub width: u32,
     /// For each resource of the module, the format of its texels if it differs from the shader's own element type;
     /// empty if none does.
-    pub formats: Vec<Option<Format>>,
+    pub formats: Vec<Option<ElementFormat>>,
     /// For each resource of the module, the formats of the textures that are bound ([`legalize::formats`]); empty if
     /// that is unknown: then each has the format of its element type.
     pub textures: Vec<Vec<ops::texture::Format>>,

@@ -1,7 +1,7 @@
 //! Typed buffers: texels of up to four components, converted from and to the format that is bound. The conversions are
 //! those of `ir::texel`, to the last bit; steps and limits are those of `ops::texture::Channel`.
 
-use ir::exec::{Format, FormatScalar};
+use ir::exec::{ElementFormat, FormatScalar};
 use ir::{Binding, Element, HostScalar, ResourceKind, Value, texel};
 use ops::texture::{Channel, Encoding};
 use ops::{Sign, Ty};
@@ -27,7 +27,7 @@ fn double(value: f64) -> Operand {
 }
 
 impl Emitter<'_> {
-    fn format(&self, binding: Binding) -> (Format, Element) {
+    fn format(&self, binding: Binding) -> (ElementFormat, Element) {
         let ResourceKind::Typed { element, .. } = &self.ir.resource(binding).kind else {
             unreachable!("the verifier has checked that texels are those of typed buffers")
         };

@@ -5,7 +5,7 @@
 //! triangles that may have to be clipped, and those far outside of all targets.
 
 use crate::each::each3;
-use crate::rasterizer::{Batch, View, word};
+use crate::rasterizer::{Batch, DrawArea, word};
 use crate::sample::Samples;
 use crate::state::Viewport;
 use crate::topology::Primitive;
@@ -140,7 +140,7 @@ impl Group {
         &mut self,
         batch: &mut Batch<'_>,
         position: [u32; 4],
-        view: &View,
+        view: &DrawArea,
         (samples, is_single): (Samples, bool),
     ) -> bool {
         let mut count = 0;

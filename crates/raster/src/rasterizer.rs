@@ -51,7 +51,7 @@ pub(crate) fn word(slots: &[u32], slot: u32) -> u32 {
 
 /// What the viewports decide in advance.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
+pub(crate) struct DrawArea {
     pub(crate) viewport: Viewport,
     pub(crate) band: f64,
     pub(crate) drawable: Rect,
@@ -83,7 +83,7 @@ pub struct Rasterizer {
     state: RasterState,
     inputs: Inputs,
     kind: Kind,
-    views: Vec<View>,
+    areas: Vec<DrawArea>,
     /// Whether pixels have one sample, which no mask drops.
     is_single: bool,
     /// The next triangles, if nothing but their positions decides what they cover.
@@ -113,19 +113,19 @@ pub struct Rasterizer {
 
 impl Rasterizer {
     pub fn new(state: RasterState, inputs: Inputs, kind: Kind) -> Rasterizer {
-        let view = |(i, viewport): (usize, &Viewport)| View {
+        let area = |(i, viewport): (usize, &Viewport)| DrawArea {
             viewport: *viewport,
             band: viewport.guard_band(),
             drawable: drawable(&state, i),
         };
-        let views: Vec<View> = state.viewports.iter().enumerate().map(view).collect();
+        let areas: Vec<DrawArea> = state.viewports.iter().enumerate().map(area).collect();
         let layout = &inputs.layout;
         let is_plain = layout.viewport_index.is_none()
             && layout.clip_distances.is_empty()
             && layout.cull_distances.is_empty();
-        let has_groups = kind == Kind::Triangle && is_plain && !views.is_empty();
+        let has_groups = kind == Kind::Triangle && is_plain && !areas.is_empty();
         Rasterizer {
-            views,
+            areas,
             is_single: state.samples == Samples::One && state.sample_mask & 1 == 1,
             group: has_groups.then(|| Box::new(Group::NOTHING)),
             state,
@@ -152,8 +152,8 @@ impl Rasterizer {
     pub fn restrict(&mut self, rows: Range<u32>) {
         let (top, bottom) = (rows.start as i32, rows.end as i32);
         let band = Rect { left: 0, top, right: i32::MAX, bottom };
-        for view in &mut self.views {
-            view.drawable = view.drawable.intersect(band);
+        for area in &mut self.areas {
+            area.drawable = area.drawable.intersect(band);
         }
     }
 
@@ -235,14 +235,14 @@ impl Rasterizer {
     /// Begins the next primitive of a batch; whether there is one.
     #[inline(always)]
     fn begin_next(&mut self, batch: &mut Batch<'_>) -> bool {
-        if let (Some(group), Some(position), [view, ..]) =
-            (&mut self.group, self.inputs.layout.position, &self.views[..])
+        if let (Some(group), Some(position), [area, ..]) =
+            (&mut self.group, self.inputs.layout.position, &self.areas[..])
         {
             let lane = match group.next() {
                 Some(lane) => lane,
                 None => {
                     let samples = (self.state.samples, self.is_single);
-                    return group.gather(batch, position, view, samples);
+                    return group.gather(batch, position, area, samples);
                 }
             };
             let (primitive, fate) = (group.primitive(lane), group.fate(lane));
@@ -319,22 +319,22 @@ impl Rasterizer {
         let leading = slots[0];
         let viewport = layout.viewport_index.map_or(0, |slot| word(leading, slot));
         let viewport = if viewport > 15 { 0 } else { viewport };
-        let Some(view) = self.views.get(viewport as usize).copied() else { return };
-        if view.drawable.is_empty() {
+        let Some(area) = self.areas.get(viewport as usize).copied() else { return };
+        if area.drawable.is_empty() {
             return;
         }
         self.identify(primitive, leading);
         let [a, b, c] = positions;
-        if clip::is_inside(a, view.band)
-            && clip::is_inside(b, view.band)
-            && clip::is_inside(c, view.band)
+        if clip::is_inside(a, area.band)
+            && clip::is_inside(b, area.band)
+            && clip::is_inside(c, area.band)
         {
             let projected =
-                [view.viewport.project(a), view.viewport.project(b), view.viewport.project(c)];
+                [area.viewport.project(a), area.viewport.project(b), area.viewport.project(c)];
             let [Some(a), Some(b), Some(c)] = projected else { return };
-            self.add_whole(&[a, b, c], slots, &view);
+            self.add_whole(&[a, b, c], slots, &area);
         } else {
-            self.add_clipped(positions, slots, &view);
+            self.add_clipped(positions, slots, &area);
         }
         self.keep_bits(slots);
     }
@@ -351,8 +351,8 @@ impl Rasterizer {
         self.begun = 0;
         let slots = each3(primitive.vertices, |it| vertices.of(it));
         self.identify(primitive, slots[0]);
-        let view = self.views[0];
-        self.add_whole(projected, &slots, &view);
+        let area = self.areas[0];
+        self.add_whole(projected, &slots, &area);
         self.keep_bits(&slots);
     }
 
@@ -377,11 +377,11 @@ impl Rasterizer {
     }
 
     #[inline(always)]
-    fn add_whole(&mut self, vertices: &[Projected; 3], slots: &[&[u32]], view: &View) {
+    fn add_whole(&mut self, vertices: &[Projected; 3], slots: &[&[u32]], area: &DrawArea) {
         if self.kind == Kind::Triangle {
             // Most triangles of a draw on several threads lie in the bands of others.
             let [a, b, c] = each3(*vertices, |it| it.y);
-            let Rect { top, bottom, .. } = view.drawable;
+            let Rect { top, bottom, .. } = area.drawable;
             if a.max(b).max(c) < i64::from(top) * UNITS
                 || a.min(b).min(c) > i64::from(bottom) * UNITS
             {
@@ -392,7 +392,7 @@ impl Rasterizer {
                 return;
             }
         }
-        if !self.set(vertices, view) {
+        if !self.set(vertices, area) {
             return;
         }
         // In place, as the geometry. A missing vertex has no weight, and -0.0 changes no sum.
@@ -409,7 +409,7 @@ impl Rasterizer {
         self.add();
     }
 
-    fn add_clipped(&mut self, positions: [[f32; 4]; 3], slots: &[&[u32]], view: &View) {
+    fn add_clipped(&mut self, positions: [[f32; 4]; 3], slots: &[&[u32]], area: &DrawArea) {
         let vertices: Vec<ClipVertex> = (0..slots.len())
             .map(|vertex| {
                 let of = |number: &Number| value(number.of, slots[vertex], vertex);
@@ -425,12 +425,12 @@ impl Rasterizer {
             Kind::Point => None,
             Kind::Line => {
                 let ends = [vertices[0].clone(), vertices[1].clone()];
-                clip::segment(ends, &perspective, view.band).map(Vec::from)
+                clip::segment(ends, &perspective, area.band).map(Vec::from)
             }
-            Kind::Triangle => clip::polygon(vertices, &perspective, view.band),
+            Kind::Triangle => clip::polygon(vertices, &perspective, area.band),
         };
         let Some(clipped) = clipped else { return };
-        let project = |it: &ClipVertex| view.viewport.project(it.position.map(|it| it as f32));
+        let project = |it: &ClipVertex| area.viewport.project(it.position.map(|it| it as f32));
         let Some(projected) = clipped.iter().map(project).collect::<Option<Vec<Projected>>>()
         else {
             return;
@@ -444,7 +444,7 @@ impl Rasterizer {
         };
         if self.kind == Kind::Line {
             let ends = [projected[0], projected[1], projected[1]];
-            if self.set(&ends, view) {
+            if self.set(&ends, area) {
                 interleaved([0, 1, 1], 2, &mut self.numbers);
                 self.add();
             }
@@ -464,7 +464,7 @@ impl Rasterizer {
             if area(&triangle).signum() != whole.signum() {
                 continue;
             }
-            if self.set(&triangle, view) {
+            if self.set(&triangle, area) {
                 interleaved(corners, 3, &mut self.numbers);
                 self.add();
             }
@@ -473,9 +473,9 @@ impl Rasterizer {
 
     /// Sets up the piece behind the last one; whether it may be visible.
     #[inline(always)]
-    fn set(&mut self, vertices: &[Projected; 3], view: &View) -> bool {
-        let range = [view.viewport.min_depth, view.viewport.max_depth];
-        let (state, drawable) = (&self.state, view.drawable);
+    fn set(&mut self, vertices: &[Projected; 3], area: &DrawArea) -> bool {
+        let range = [area.viewport.min_depth, area.viewport.max_depth];
+        let (state, drawable) = (&self.state, area.drawable);
         if self.count == self.pieces.len() {
             self.pieces.push(Piece::NOTHING);
         }

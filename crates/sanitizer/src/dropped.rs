@@ -6,7 +6,7 @@
 
 use interp::observe::{AccessEvent, Space};
 use ir::group::{BUFFERS, MeshIo};
-use ir::stage::Shape;
+use ir::stage::StageTraits;
 use ir::{Binding, Inst, Module, Op, Private, Shared, Slot, Value};
 use ops::LaneMask;
 
@@ -39,7 +39,7 @@ pub(crate) enum Dropped {
 impl Dropped {
     pub(crate) fn new(facts: &Facts<'_>) -> Dropped {
         let module = facts.module;
-        if let Some(Shape::Geometry(traits)) = module.io.as_ref().map(|it| &it.shape) {
+        if let Some(StageTraits::Geometry(traits)) = module.io.as_ref().map(|it| &it.traits) {
             let loaded = |wanted: u32| {
                 let value = module.insts.iter().find_map(|it| match it.op {
                     Op::Output { slot: Slot(slot), value } if slot == wanted => Some(value),

@@ -3,7 +3,7 @@
 //! Sums of floats in another order differ in their last bits, as expected. The contents of buffers are compared
 //! scalar by scalar: floats with a tolerance, everything else bit for bit.
 
-use ir::exec::{Buffer, Format, FormatScalar};
+use ir::exec::{Buffer, ElementFormat, FormatScalar};
 use ir::{Binding, HostScalar, Module, Op, ResourceKind};
 use ops::{F16, Ty};
 
@@ -134,7 +134,7 @@ pub fn first_difference(
     None
 }
 
-fn layout(module: &Module, binding: Binding, format: Option<Format>) -> Option<Layout> {
+fn layout(module: &Module, binding: Binding, format: Option<ElementFormat>) -> Option<Layout> {
     let row = |float: Float| Layout { stride: float.bytes(), floats: vec![(0, float)] };
     match &module.resource(binding).kind {
         ResourceKind::Structured { stride, members, .. } => {

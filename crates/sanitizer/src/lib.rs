@@ -63,7 +63,7 @@ pub use race::{IntraWaveSync, Publication};
 pub use seen::Seen;
 pub use spread::{Cause, Reach};
 pub use sweep::{
-    Engine, LeftOut, Pace, Plan, Prepared, Report, Stopped, examine, examine_with, on_threads,
+    Engine, FailedSweep, LeftOut, Pace, Plan, Prepared, Report, examine, examine_with, on_threads,
 };
 pub use watch::{Rules, Watcher};
 

@@ -206,7 +206,7 @@ impl Plan {
 
 /// A sweep that failed, with its findings so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stopped {
+pub struct FailedSweep {
     /// The wave width of the failed run.
     pub width: u32,
     pub failure: Failure,
@@ -320,7 +320,7 @@ pub fn examine(
     launch: &Launch,
     bindings: &Bindings,
     plan: &Plan,
-) -> Result<Report, Box<Stopped>> {
+) -> Result<Report, Box<FailedSweep>> {
     examine_with(&Prepared::new(Arc::new(module.clone())), launch, bindings, plan, None)
 }
 
@@ -332,7 +332,7 @@ pub fn examine_with(
     bindings: &Bindings,
     plan: &Plan,
     fast: Option<&dyn Engine>,
-) -> Result<Report, Box<Stopped>> {
+) -> Result<Report, Box<FailedSweep>> {
     let base = Base::new(prepared, bindings, plan, fast);
     if let Some(pace) = &plan.pace {
         pace.most.store(plan.most_runs(base.module, launch), Ordering::Relaxed);
@@ -363,7 +363,7 @@ pub fn examine_with(
     report.tell_unwatched(&plan.widths);
     match failed {
         None => Ok(report),
-        Some((width, failure)) => Err(Box::new(Stopped { width, failure, report })),
+        Some((width, failure)) => Err(Box::new(FailedSweep { width, failure, report })),
     }
 }
 

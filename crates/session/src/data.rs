@@ -6,7 +6,7 @@ use interp::observe::{AccessEvent, At, Space};
 use ir::notes::{Notes, VariableId};
 use ops::LaneMask;
 
-use crate::view::WaveId;
+use crate::waves::WaveId;
 
 /// What a data breakpoint watches.
 #[derive(Clone, Debug, PartialEq)]

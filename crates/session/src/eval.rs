@@ -20,7 +20,7 @@ use ops::LaneMask;
 
 use crate::expression::{Expression, Refused, read};
 use crate::session::Session;
-use crate::view::{Row, WaveId};
+use crate::waves::{Row, WaveId};
 
 /// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]

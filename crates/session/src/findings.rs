@@ -9,7 +9,7 @@ use ops::LaneMask;
 use sanitizer::{Kind, Rules, Watcher};
 
 use crate::session::{Recipe, Session};
-use crate::view::{Seen, View, WaveId};
+use crate::waves::{Seen, WaveId, Waves};
 
 /// The most wave-instructions that are watched.
 const WATCHED: u64 = 1 << 26;
@@ -30,7 +30,7 @@ impl Session {
         let Recipe { launch, variation, bindings, .. } = &self.recipe;
         let Ok(mut run) = Run::new(&self.program, launch, *variation) else { return Vec::new() };
         let mut bindings = bindings.clone();
-        let mut view = View::new(Arc::new(self.module.notes.clone()), self.width());
+        let mut view = Waves::new(Arc::new(self.module.notes.clone()), self.width());
         let watcher = Watcher::new(&self.module, self.width(), Rules::default());
         let mut finder = Finder {
             watcher: watcher.with_bindings(&bindings),
@@ -57,7 +57,7 @@ impl Session {
 /// Notes when the sanitizer finds something.
 struct Finder<'a, 'm> {
     watcher: Watcher<'m>,
-    view: &'a mut View,
+    view: &'a mut Waves,
     found: Vec<((Kind, Span), u64)>,
 }
 

@@ -14,7 +14,7 @@ use ir::{Inst, Module, Op, Region};
 
 use crate::expression::{Refused, quantified};
 use crate::session::{Back, Session};
-use crate::view::WaveId;
+use crate::waves::WaveId;
 
 /// A breakpoint on an instruction.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use interp::Run;
 use ir::exec::Bindings;
 
-use crate::view::View;
+use crate::waves::Waves;
 
 /// The most keyframes.
 const MOST: usize = 64;
@@ -19,7 +19,7 @@ const PAGE: usize = 4096;
 /// A saved state.
 pub(crate) struct Keyframe {
     pub(crate) run: Run,
-    pub(crate) view: View,
+    pub(crate) view: Waves,
     pages: Vec<Vec<Arc<[u8]>>>,
     /// The bindings without their bytes.
     shells: Bindings,
@@ -46,7 +46,7 @@ impl Keyframes {
         self.frames.last().map_or(0, |it| it.view.ticks + self.distance)
     }
 
-    pub(crate) fn save(&mut self, run: &Run, view: &View, bindings: &Bindings) {
+    pub(crate) fn save(&mut self, run: &Run, view: &Waves, bindings: &Bindings) {
         let before = self.frames.last().map(|it| it.pages.as_slice());
         let frame = Keyframe::of(run.clone(), view.clone(), bindings, before);
         self.frames.push(frame);
@@ -73,7 +73,7 @@ impl Keyframes {
 impl Keyframe {
     pub(crate) fn of(
         run: Run,
-        view: View,
+        view: Waves,
         bindings: &Bindings,
         before: Option<&[Vec<Arc<[u8]>>]>,
     ) -> Keyframe {

@@ -22,7 +22,7 @@ mod findings;
 mod instructions;
 mod keyframes;
 mod session;
-mod view;
+mod waves;
 
 pub use bind::Breakpoint;
 pub use data::{DataBreakpoint, Watched};
@@ -32,4 +32,4 @@ pub use findings::Finding;
 pub use instructions::{InstructionBreakpoint, Line};
 pub use sanitizer::Verdict;
 pub use session::{Back, Forward, Frame, OpenError, Recipe, Session, Source, Stop, Variable};
-pub use view::{Row, Seen, Statement, View, WaveId};
+pub use waves::{Row, Seen, Statement, WaveId, Waves};

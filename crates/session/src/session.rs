@@ -19,7 +19,7 @@ use crate::eval::{Expressions, Shown};
 use crate::expression::{Refused, quantified};
 use crate::instructions::{InstructionBreakpoint, Listing};
 use crate::keyframes::{Keyframe, Keyframes};
-use crate::view::{Row, Seen, Statement, View, WaveId};
+use crate::waves::{Row, Seen, Statement, WaveId, Waves};
 
 /// The text of a program, with all that its compilation needs.
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ pub struct Session {
     pub(crate) program: Program,
     pub(crate) run: Run,
     pub(crate) bindings: Bindings,
-    view: View,
+    view: Waves,
     keyframes: Keyframes,
     breakpoints: Vec<Bound>,
     pub(crate) at_instructions: Vec<InstructionBreakpoint>,
@@ -170,7 +170,7 @@ pub struct Session {
 }
 
 /// A place in the run: the statements that have begun, and how far the last of them has come.
-type Place = (u64, u64);
+type Moment = (u64, u64);
 
 const UNKNOWN: u64 = u64::MAX;
 
@@ -181,12 +181,12 @@ type Instructions<'a> = Option<&'a dyn Fn(&Session, WaveId, Inst) -> bool>;
 enum Wanted<'a> {
     Tick(u64),
     /// A statement for which this holds.
-    Where(&'a dyn Fn(WaveId, &Statement, &View) -> bool),
+    Where(&'a dyn Fn(WaveId, &Statement, &Waves) -> bool),
 }
 
 /// Watches a moving run, and pauses it.
 struct Mover<'a> {
-    view: &'a mut View,
+    view: &'a mut Waves,
     wanted: &'a Wanted<'a>,
     keyframe_at: u64,
     /// The wave that began a statement at which the run pauses.
@@ -319,7 +319,7 @@ impl Session {
         let run =
             Run::new(&program, &recipe.launch, recipe.variation).map_err(OpenError::Launch)?;
         let bindings = recipe.bindings.clone();
-        let view = View::new(Arc::new(module.notes.clone()), recipe.launch.wave_width);
+        let view = Waves::new(Arc::new(module.notes.clone()), recipe.launch.wave_width);
         let listing = Listing::of(&module);
         let first = Keyframe::of(run.clone(), view.clone(), &bindings, None);
         Ok(Session {
@@ -459,7 +459,7 @@ impl Session {
             _ => most,
         };
         let notes = Arc::clone(&self.module);
-        let is_step = move |at: WaveId, statement: &Statement, view: &View| match wave {
+        let is_step = move |at: WaveId, statement: &Statement, view: &Waves| match wave {
             // Its first statement has begun: it stands before an instruction of it.
             Some(wave) if matches!(until, Forward::Instruction(_)) && at == wave => false,
             Some(wave) if view.wave(wave).is_some_and(|it| !it.has_ended) => {
@@ -473,7 +473,7 @@ impl Session {
             Forward::End => BTreeSet::new(),
             _ => self.breakpoints.iter().flat_map(|it| it.spans.iter().copied()).collect(),
         };
-        let holds = |at: WaveId, statement: &Statement, view: &View| {
+        let holds = |at: WaveId, statement: &Statement, view: &Waves| {
             is_step(at, statement, view) || spans.contains(&(statement.span.lo, statement.span.hi))
         };
         let by_instruction = |it: &Session, at: WaveId, inst: Inst| match until {
@@ -542,14 +542,14 @@ impl Session {
     /// Goes back. `Budget` leaves the run where it was.
     pub fn back(&mut self, until: Back, mut budget: u64) -> Stop {
         // The place before which to look.
-        let mut limit: Place = match self.current() {
+        let mut limit: Moment = match self.current() {
             Some(_) => (self.view.ticks, self.inside),
             None => (self.view.ticks + 1, 0),
         };
         let here = limit;
         let spans: BTreeSet<(u32, u32)> =
             self.breakpoints.iter().flat_map(|it| it.spans.iter().copied()).collect();
-        let holds = |at: WaveId, statement: &Statement, _: &View| match until {
+        let holds = |at: WaveId, statement: &Statement, _: &Waves| match until {
             Back::Into(wave) => at == wave,
             Back::Instruction(_) => false,
             Back::Break => spans.contains(&(statement.span.lo, statement.span.hi)),
@@ -569,7 +569,7 @@ impl Session {
             let number = self.keyframes.before(limit.0 - u64::from(limit.1 == 0));
             self.restore(number);
             let begin = self.view.ticks;
-            let mut last: Option<Place> = None;
+            let mut last: Option<Moment> = None;
             // The statement at which the keyframe stands.
             if let Some((wave, statement)) = self.current() {
                 let is_statement =
@@ -578,7 +578,7 @@ impl Session {
                 last = (is_statement || is_instruction()).then_some((begin, 0));
             }
             loop {
-                let inside = |wave: WaveId, statement: &Statement, view: &View| {
+                let inside = |wave: WaveId, statement: &Statement, view: &Waves| {
                     (statement.tick + 1, 0) >= limit || holds(wave, statement, view)
                 };
                 let at_instruction = |it: &Session, wave: WaveId, inst: Inst| {
@@ -664,11 +664,11 @@ impl Session {
     }
 
     /// Goes to a place where the run has stood.
-    fn seek_place(&mut self, (ticks, inside): Place) {
+    fn seek_place(&mut self, (ticks, inside): Moment) {
         self.seek(ticks.saturating_sub(1), u64::MAX);
         if inside > 0 {
             let is_there = |it: &Session, _: WaveId, _: Inst| it.place() >= (ticks, inside);
-            let nowhere = |_: WaveId, _: &Statement, _: &View| false;
+            let nowhere = |_: WaveId, _: &Statement, _: &Waves| false;
             let mut budget = u64::MAX;
             let wanted = Wanted::Where(&nowhere);
             self.go(&wanted, Some(&is_there), &mut budget, Watching::Nothing);

@@ -4,7 +4,7 @@
 //! Vectors are put together again, since one conversion prints one operand. Before Vulkan 1.3 a device must have
 //! `VK_KHR_shader_non_semantic_info`.
 
-use ir::print::{Format, MessageKind};
+use ir::print::{FormatString, MessageKind};
 use ir::{Message, Value};
 
 use crate::emit::Emitter;
@@ -42,7 +42,7 @@ impl Emitter<'_> {
         push(&mut self.out.strings, op::STRING, &words);
         let mut operands = vec![format];
         let mut rest = args;
-        let Ok(format) = Format::parse(&data.format) else {
+        let Ok(format) = FormatString::parse(&data.format) else {
             unreachable!("the verifier has read every format")
         };
         for conversion in format.conversions() {

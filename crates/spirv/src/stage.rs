@@ -27,8 +27,8 @@ pub(crate) use outputs::MeshList;
 use std::collections::BTreeMap;
 
 use ir::stage::{
-    Element, EvalPlace, InterpolationMode, InterpolationPlace, Shape, SystemValue, element_of,
-    with_slots,
+    Element, EvalPlace, InterpolationMode, InterpolationPlace, StageTraits, SystemValue,
+    element_of, with_slots,
 };
 use ir::{HostScalar, Inst, Op, Slot, Value};
 use ops::intrinsics::Stage;
@@ -198,7 +198,7 @@ impl Emitter<'_> {
             self.outputs();
         }
         let Some(io) = &ir.io else { return Ok(()) };
-        if let Shape::Geometry(traits) = &io.shape
+        if let StageTraits::Geometry(traits) = &io.traits
             && traits.reads_patch
         {
             let asked = "an `InputPatch`".to_owned();

@@ -36,7 +36,7 @@ pub struct Difference {
 
 /// Where a scalar is whose writer is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// The number of the resource in the module, the element of an array of resources, and the bytes.
     Bytes(u32, u32, Range<u64>),
     /// The counter of a structured buffer.
@@ -56,15 +56,15 @@ pub(crate) struct Writers {
 
 impl Writers {
     /// The places of differences, in their order.
-    pub(crate) fn new(places: &[Place]) -> Writers {
+    pub(crate) fn new(places: &[Location]) -> Writers {
         let mut writers = Writers::default();
         for (number, place) in places.iter().enumerate() {
             match place {
-                Place::Bytes(resource, element, range) => {
+                Location::Bytes(resource, element, range) => {
                     let ranges = writers.bytes.entry((*resource, *element)).or_default();
                     ranges.push((range.clone(), number));
                 }
-                Place::Counter(resource) => {
+                Location::Counter(resource) => {
                     writers.counters.insert(*resource, number);
                 }
             }

@@ -26,7 +26,7 @@ mod value;
 mod waves;
 mod window;
 
-pub use comparison::{Comparison, Difference, Place};
+pub use comparison::{Comparison, Difference, Location};
 pub use limit::fit;
 pub use ops::LaneMask;
 pub use page::base64;

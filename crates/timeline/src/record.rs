@@ -5,7 +5,7 @@ use interp::{Advance, Observer, Variation};
 use ir::Module;
 use ir::exec::{Bindings, Failure, Launch, Schedule};
 
-use crate::comparison::{Comparison, Place};
+use crate::comparison::{Comparison, Location};
 use crate::log::Logger;
 use crate::recorder::{Finding, Masks, Program, Recorder, Recording};
 use crate::window::Window;
@@ -16,7 +16,7 @@ pub struct Known {
     /// What the sanitizer found in it.
     pub findings: Vec<Finding>,
     /// What another engine leaves differently, with the place of each difference.
-    pub comparison: Option<(Comparison, Vec<Place>)>,
+    pub comparison: Option<(Comparison, Vec<Location>)>,
 }
 
 impl From<Vec<Finding>> for Known {

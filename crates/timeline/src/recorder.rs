@@ -11,7 +11,7 @@ use ops::LaneMask;
 use ops::wave::{self, Lanes};
 use rustc_hash::FxHashMap;
 
-use crate::comparison::{Comparison, Place, Writers};
+use crate::comparison::{Comparison, Location, Writers};
 use crate::log::Log;
 use crate::waves::Waves;
 use crate::window::Window;
@@ -337,7 +337,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Finds out who writes what another engine leaves differently: these places, one for each difference.
-    pub fn compare(&mut self, comparison: Comparison, places: &[Place]) {
+    pub fn compare(&mut self, comparison: Comparison, places: &[Location]) {
         self.writers = Writers::new(places);
         self.recording.comparison = Some(comparison);
     }

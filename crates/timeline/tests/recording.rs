@@ -5,8 +5,8 @@ use std::process::Command;
 
 use ir::exec::{Bindings, Buffer, Launch, Schedule};
 use wavelane_timeline::{
-    Comparison, Difference, Finding, Place, Program, Recorder, Recording, Wave, Window, file, fit,
-    json, page, svg,
+    Comparison, Difference, Finding, Location, Program, Recorder, Recording, Wave, Window, file,
+    fit, json, page, svg,
 };
 
 const TEXT: &str = "RWStructuredBuffer<float> Out;
@@ -53,7 +53,7 @@ fn recorded_beside(
     width: u32,
     window: &Window,
     includer: &mut dyn hlsl::Includer,
-    compared: Option<(Comparison, Vec<Place>)>,
+    compared: Option<(Comparison, Vec<Location>)>,
 ) -> Recording {
     let (module, sources) = compiled(text, includer);
     let launch = Launch::dispatch([2, 1, 1], width);
@@ -510,10 +510,10 @@ fn a_picture_of_one_wave_with_few_steps_has_its_source() {
 /// that no lane writes, and at a counter that does not exist.
 fn compared() -> Recording {
     let places = vec![
-        Place::Bytes(0, 0, 0..4),
-        Place::Bytes(0, 0, 20..24),
-        Place::Bytes(0, 0, 62..64),
-        Place::Counter(0),
+        Location::Bytes(0, 0, 0..4),
+        Location::Bytes(0, 0, 20..24),
+        Location::Bytes(0, 0, 62..64),
+        Location::Counter(0),
     ];
     let difference = |place: &str| Difference {
         place: place.to_owned(),

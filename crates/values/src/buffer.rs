@@ -1,6 +1,6 @@
 //! From a VALUE to the bytes of a buffer, as the resource declares them.
 
-use ir::exec::{Buffer, Format, FormatScalar, What};
+use ir::exec::{Buffer, ElementFormat, FormatScalar, What};
 use ir::{AddressKind, Contents, Element, HostScalar, Norm, Resource, ResourceKind};
 
 use crate::value::{Content, Value, counted};
@@ -16,7 +16,7 @@ pub fn contents(resource: &Resource, value: Value) -> Result<(Buffer, Option<Sca
         }
         (Contents::Buffer, Some(element), Some(given)) => {
             let scalar = format(&element, given)?;
-            let format = Format { scalar, components: element.components };
+            let format = ElementFormat { scalar, components: element.components };
             (Layout::of(kind, Some(format)), Some(format), None)
         }
         (Contents::Buffer | Contents::Constants, _, Some(given)) => {
@@ -193,7 +193,7 @@ mod tests {
         let (buffer, _) = contents(&typed, value).unwrap();
         assert_eq!(
             buffer.what.format(),
-            Some(Format { scalar: FormatScalar::Unorm8, components: 4 })
+            Some(ElementFormat { scalar: FormatScalar::Unorm8, components: 4 })
         );
         assert!(bytes(&typed, "u32:0,0,0,0").unwrap_err().contains("no format of u32"));
     }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use ir::exec::{Format, FormatScalar};
+use ir::exec::{ElementFormat, FormatScalar};
 use ir::{HostScalar, Member, Norm, ResourceKind};
-use ops::texture::{Encoding, Format as TextureFormat};
+use ops::texture::{Encoding, Format};
 
 /// A scalar in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -170,7 +170,7 @@ const MOST_SCALARS: usize = 1 << 20;
 
 impl Layout {
     /// The layout of an element of a resource; a typed buffer may have a different format.
-    pub fn of(kind: &ResourceKind, format: Option<Format>) -> Layout {
+    pub fn of(kind: &ResourceKind, format: Option<ElementFormat>) -> Layout {
         let view = kind.view();
         if let Some(element) = view.element {
             let (scalar, components) = match format {
@@ -187,10 +187,10 @@ impl Layout {
     }
 
     /// The channels of a texel in memory; a packed format is one word.
-    pub fn of_texel(format: TextureFormat) -> Layout {
-        let TextureFormat::Plain { channels, bits, encoding } = format else {
+    pub fn of_texel(format: Format) -> Layout {
+        let Format::Plain { channels, bits, encoding } = format else {
             return match format {
-                TextureFormat::Bgra8 { .. } => Layout::uniform(Scalar::U8, 4),
+                Format::Bgra8 { .. } => Layout::uniform(Scalar::U8, 4),
                 _ => Layout::uniform(Scalar::U32, 1),
             };
         };
@@ -390,7 +390,7 @@ mod tests {
     fn typed_buffers_are_seen_as_memory_holds_them() {
         let element = ir::Element { scalar: HostScalar::F32, components: 2, norm: Norm::Unorm };
         let kind = ResourceKind::Typed { writable: true, element };
-        let format = Format { scalar: FormatScalar::Unorm8, components: 4 };
+        let format = ElementFormat { scalar: FormatScalar::Unorm8, components: 4 };
         assert_eq!(Layout::of(&kind, Some(format)), Layout::uniform(Scalar::U8, 4));
         assert_eq!(Layout::of(&kind, None), Layout::uniform(Scalar::F32, 2));
     }

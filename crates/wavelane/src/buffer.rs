@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ir::exec::{Bytes, Failure, Format, Lender, What};
+use ir::exec::{Bytes, ElementFormat, Failure, Lender, What};
 use ops::texture::{Sampler, Shape};
 
 use crate::memory::{Cell, Slot};
@@ -80,7 +80,7 @@ impl Buffer {
     }
 
     /// A copy of the buffer whose texels have that format, for a typed buffer that declares a different one.
-    pub fn with_format(self, format: Format) -> Result<Buffer, BufferError> {
+    pub fn with_format(self, format: ElementFormat) -> Result<Buffer, BufferError> {
         let mut slot = self.cell.lock().host()?.clone();
         let counter = slot.what.counter().unwrap_or(0);
         slot.what = What::Memory { format: Some(format), counter };

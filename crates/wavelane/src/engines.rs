@@ -41,7 +41,7 @@ fn drivers_can_be_loaded() -> Result<(), String> {
     }
 }
 
-/// An engine.
+/// The implementation of one [`Engine`].
 pub(crate) trait Backend: fmt::Debug + Send + Sync {
     /// Its name.
     fn engine(&self) -> Engine;
@@ -71,7 +71,8 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
     /// Runs dispatches in order; each sees what the earlier ones have written.
     ///
     /// `back`: whether to copy the results to the host immediately.
-    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool) -> Result<(), Stopped>;
+    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool)
+    -> Result<(), StepError>;
 
     /// The module of [`crate::indirect`] that checks group counts, if they are known on the device only. An engine
     /// without it checks them itself.
@@ -87,7 +88,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
         _steps: &[Step<'_>],
         _memory: &mut Memory<'_>,
         _rounds: u32,
-    ) -> Result<Option<Vec<Vec<Duration>>>, Stopped> {
+    ) -> Result<Option<Vec<Vec<Duration>>>, StepError> {
         Ok(None)
     }
 
@@ -246,7 +247,7 @@ pub(crate) struct Step<'a> {
 
 /// A dispatch of a list failed.
 #[derive(Debug)]
-pub(crate) struct Stopped {
+pub(crate) struct StepError {
     /// The index of the dispatch; the earlier ones have been run.
     pub(crate) step: usize,
     pub(crate) error: DispatchError,
@@ -266,9 +267,9 @@ fn in_order<T: Program>(
     steps: &[Step<'_>],
     memory: &mut Memory<'_>,
     run: impl Fn(&T, &Launch, &mut Bindings) -> Result<(), Failure>,
-) -> Result<(), Stopped> {
+) -> Result<(), StepError> {
     for (number, step) in steps.iter().enumerate() {
-        let stopped = |error: DispatchError| Stopped { step: number, error };
+        let stopped = |error: DispatchError| StepError { step: number, error };
         let program: &T = made(step.program);
         let Some(launch) = launch_of(step, memory).map_err(stopped)? else { continue };
         let mut bindings = memory.take(&step.places).map_err(|it| stopped(it.into()))?;

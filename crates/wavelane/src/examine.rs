@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ir::Module;
 use ir::exec::Bindings;
-use sanitizer::{Plan, Prepared, Report, Stopped};
+use sanitizer::{FailedSweep, Plan, Prepared, Report};
 
 use crate::engines::cpu::Unobserved;
 use crate::guard::catch;
@@ -88,7 +88,7 @@ impl ComputePipeline {
         match result {
             Ok(Ok(report)) => Ok(report),
             Ok(Err(stopped)) => {
-                let Stopped { width, failure, report: found } = *stopped;
+                let FailedSweep { width, failure, report: found } = *stopped;
                 Err(Box::new(ExamineError { width, error: failure.into(), found }))
             }
             Err(bug) => Err(ExamineError::early(first, DispatchError::Bug(bug))),

@@ -171,8 +171,8 @@ impl GraphicsDesc {
                 return mesh.vertices.iter().chain(&mesh.primitives).any(is);
             }
             let last = self.geometry.as_ref().or(self.domain.as_ref()).unwrap_or(&self.vertex);
-            last.module.io.as_ref().is_some_and(|io| match &io.shape {
-                ir::stage::Shape::Geometry(traits) => {
+            last.module.io.as_ref().is_some_and(|io| match &io.traits {
+                ir::stage::StageTraits::Geometry(traits) => {
                     traits.streams.first().is_some_and(|it| it.elements.iter().any(is))
                 }
                 _ => io.outputs.iter().any(is),

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use hlsl::Options;
 use ir::exec::Launch;
 
-use crate::engines::{Backend, Stopped};
+use crate::engines::{Backend, StepError};
 use crate::list::Recorded;
 use crate::memory::Cell;
 use crate::{
@@ -162,8 +162,8 @@ impl Guarded {
     }
 
     /// The dispatch whose counts the guard has refused, if there is one.
-    pub(crate) fn refused(&self, all: &[Recorded<'_>]) -> Option<Stopped> {
-        let stopped = |step, error| Some(Stopped { step, error });
+    pub(crate) fn refused(&self, all: &[Recorded<'_>]) -> Option<StepError> {
+        let stopped = |step, error| Some(StepError { step, error });
         let bytes = match self.state.read_bytes() {
             Ok(bytes) => bytes,
             Err(error) => return stopped(self.first, error.into()),

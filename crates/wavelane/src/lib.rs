@@ -104,7 +104,7 @@ pub use hlsl::{
 };
 pub use ir::alias::{AliasError, AliasProblem};
 pub use ir::exec::{
-    Failure, Format, FormatScalar, LaneOrder, Lender, Schedule, TooLarge, Trap, Unsupported,
+    ElementFormat, Failure, FormatScalar, LaneOrder, Lender, Schedule, TooLarge, Trap, Unsupported,
 };
 pub use ir::print::{PrintLog, Printed, PrintedLine};
 pub use ir::{

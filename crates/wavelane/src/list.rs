@@ -7,7 +7,7 @@ use std::time::Duration;
 use ir::exec::Launch;
 use smallvec::{SmallVec, smallvec};
 
-use crate::engines::{Backend, Step, Stopped};
+use crate::engines::{Backend, Step, StepError};
 use crate::guard::catch;
 use crate::indirect::{self, Guarded};
 use crate::memory::{self, Cell, Places};
@@ -163,7 +163,7 @@ impl Device {
     pub(crate) fn execute_with(&self, list: &CommandList, back: bool) -> Result<(), ExecuteError> {
         self.check_own(list)?;
         let all = list.recorded();
-        let fail = |it: Stopped| ExecuteError { index: it.step, error: it.error };
+        let fail = |it: StepError| ExecuteError { index: it.step, error: it.error };
         let guarded = Guarded::new(&self.backend, &all);
         let guarded = guarded.map_err(|error| ExecuteError { index: 0, error })?;
         let Some(guarded) = guarded else {
@@ -171,7 +171,7 @@ impl Device {
         };
         let steps = guarded.steps(&all);
         run(&*self.backend, &steps, list.fuel, back)
-            .map_err(|it| fail(Stopped { step: guarded.dispatch_of(it.step), ..it }))?;
+            .map_err(|it| fail(StepError { step: guarded.dispatch_of(it.step), ..it }))?;
         guarded.refused(&all).map_or(Ok(()), |it| Err(fail(it)))
     }
 
@@ -245,7 +245,7 @@ pub(crate) fn run(
     all: &[Recorded<'_>],
     fuel: Option<u64>,
     back: bool,
-) -> Result<(), Stopped> {
+) -> Result<(), StepError> {
     with_steps(all, fuel, |steps, memory| backend.run(steps, memory, back))
 }
 
@@ -253,8 +253,8 @@ pub(crate) fn run(
 fn with_steps<T>(
     all: &[Recorded<'_>],
     fuel: Option<u64>,
-    work: impl FnOnce(&[Step<'_>], &mut memory::Memory<'_>) -> Result<T, Stopped>,
-) -> Result<T, Stopped> {
+    work: impl FnOnce(&[Step<'_>], &mut memory::Memory<'_>) -> Result<T, StepError>,
+) -> Result<T, StepError> {
     let places: SmallVec<[Places<'_>; 1]> = all.iter().map(Recorded::places).collect();
     let (mut memory, indices) = memory::lock(&places);
     let budget = fuel.map(std::cell::Cell::new);
@@ -262,7 +262,7 @@ fn with_steps<T>(
     let steps: SmallVec<[Step<'_>; 1]> =
         each.map(|(recorded, places)| recorded.step(places, budget.as_ref())).collect();
     catch(|| work(&steps, &mut memory))
-        .unwrap_or_else(|bug| Err(Stopped { step: 0, error: DispatchError::Bug(bug) }))
+        .unwrap_or_else(|bug| Err(StepError { step: 0, error: DispatchError::Bug(bug) }))
 }
 
 /// Why a list failed.

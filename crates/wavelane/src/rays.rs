@@ -27,7 +27,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ir::exec::{SharedScene, What};
-use ops::ray::{self, Bottom, BottomOptions, Scene, Shape};
+use ops::ray::{self, Bottom, BottomOptions, GeometryData, Scene};
 
 use crate::memory::Slot;
 use crate::texture::{Channels, Encoding, Format};
@@ -329,13 +329,15 @@ impl BottomLevel {
             .enumerate()
             .map(|(at, it)| vertices::decode(at, &it.kind))
             .collect::<Result<_, _>>()?;
-        let shapes: Vec<ray::Geometry<'_>> = decoded
+        let geometry_data: Vec<ray::Geometry<'_>> = decoded
             .iter()
             .zip(geometries)
-            .map(|(it, given)| ray::Geometry { shape: it.shape(), flags: given.flags.0 })
+            .map(|(it, given)| ray::Geometry { data: it.data(), flags: given.flags.0 })
             .collect();
-        let bottom = Bottom::build(&shapes, BottomOptions { data_access: options.data_access })?;
-        let outline = geometries.iter().zip(&shapes).map(|(given, it)| given.outline(&it.shape));
+        let bottom =
+            Bottom::build(&geometry_data, BottomOptions { data_access: options.data_access })?;
+        let outline =
+            geometries.iter().zip(&geometry_data).map(|(given, it)| given.outline(&it.data));
         Ok(BottomLevel { bottom, options, outline: outline.collect() })
     }
 
@@ -380,9 +382,9 @@ impl BottomLevel {
 }
 
 impl Geometry<'_> {
-    fn outline(&self, shape: &Shape<'_>) -> Outline {
-        let (triangles, primitives) = match (&self.kind, shape) {
-            (GeometryKind::Triangles(it), Shape::Triangles { vertices, .. }) => {
+    fn outline(&self, data: &GeometryData<'_>) -> Outline {
+        let (triangles, primitives) = match (&self.kind, data) {
+            (GeometryKind::Triangles(it), GeometryData::Triangles { vertices, .. }) => {
                 let indices = it.indices.map(|it| (it.format, it.count));
                 let count = indices.map_or(vertices.len(), |(_, count)| count);
                 (Some((it.format, it.count, indices, it.transform.is_some())), count / 3)

@@ -113,8 +113,8 @@ impl Shader {
 
     /// How many control points a hull shader reads; 0 for other shaders, and for one that reads none.
     pub fn control_points(&self) -> u32 {
-        match self.module.io.as_ref().map(|it| &it.shape) {
-            Some(ir::stage::Shape::Hull(traits)) => traits.read,
+        match self.module.io.as_ref().map(|it| &it.traits) {
+            Some(ir::stage::StageTraits::Hull(traits)) => traits.read,
             _ => 0,
         }
     }

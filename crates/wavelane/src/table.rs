@@ -8,7 +8,7 @@ use ir::exec::{Bindings, Failure, What};
 use ir::{
     AddressKind, Binding, Contents, Element, HostScalar, Module, Norm, Resource, ResourceKind,
 };
-use ops::texture::{Dim as TextureDim, Format as TextureFormat, Shape as TextureShape};
+use ops::texture::{Dim as TextureDim, Format, Shape as TextureShape};
 use values::MOST_BYTES;
 
 use crate::memory::{self, Cell, Places, Slot};
@@ -460,7 +460,7 @@ fn check_stride(bytes: usize, layout: &Layout) -> Result<(), BindProblem> {
 
 /// Whether texels of that format can be read as the declared type: integers as integers, and all others as floats.
 // Spec: Direct3D 11.3 functional specification, 19.1.3.2 (format conversion): there is none between integers and floats.
-fn check_format(format: TextureFormat, element: &Element) -> Result<(), BindProblem> {
+fn check_format(format: Format, element: &Element) -> Result<(), BindProblem> {
     let is_float = matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
     match format.is_integer() != is_float {
         true => Ok(()),
@@ -783,7 +783,7 @@ mod tests {
             ("F", texture(HostScalar::F32), Some(1)),
         ]);
         let mut bind = |name, format| {
-            let format = TextureFormat::parse(format).unwrap();
+            let format = Format::parse(format).unwrap();
             let shape = TextureShape::new(format, 2, 2, 1);
             let slot = Slot {
                 bytes: vec![0; shape.bytes().unwrap()].into(),

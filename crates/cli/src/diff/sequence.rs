@@ -71,7 +71,7 @@ struct At<'a> {
 }
 
 /// Why passes did not come to their end, and which one.
-type Stopped = (usize, Ended);
+type EndedAt = (usize, Ended);
 
 /// What passes have left.
 struct Left {
@@ -141,7 +141,7 @@ impl At<'_> {
     }
 
     /// Runs the first passes on a side, from the contents of the job.
-    fn run(&self, side: &Side, count: usize) -> Result<Left, Stopped> {
+    fn run(&self, side: &Side, count: usize) -> Result<Left, EndedAt> {
         let At { runner, all, width, .. } = *self;
         let sequence = &all.sequence;
         let failed = |pass: usize, error: DispatchError| match error {
@@ -215,7 +215,7 @@ impl At<'_> {
         (0..passes.len()).all(has)
     }
 
-    fn pipelines(&self, side: &Side) -> Result<Vec<ComputePipeline>, Stopped> {
+    fn pipelines(&self, side: &Side) -> Result<Vec<ComputePipeline>, EndedAt> {
         let adapter = &self.runner.args.common.device.adapter;
         let made = self.all.sequence.programs.iter().map(|it| side.pipeline(&it.shader, adapter));
         made.collect::<Result<_, _>>().map_err(|why| (0, why.into()))
@@ -305,7 +305,7 @@ impl At<'_> {
     }
 
     /// The reference did not come to its end, so there is nothing to compare with.
-    fn stopped(&self, (pass, ended): Stopped) -> Told {
+    fn stopped(&self, (pass, ended): EndedAt) -> Told {
         let pass = &self.all.sequence.passes[pass];
         let (exit, why) = match ended {
             Ended::Unsupported(why) => (Exit::Unsupported, why),

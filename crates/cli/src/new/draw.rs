@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use jobs::{Api, DrawRepro, Flags, Format, ReproAttribute, ReproStage, Source, Test, TestFile};
+use jobs::{
+    Api, DrawRepro, Flags, NumberFormat, ReproAttribute, ReproStage, Source, Test, TestFile,
+};
 use jobs::{Verdict, Widths};
 use wavelane::internal::{Slots, StageElement, signature};
 use wavelane::{HostScalar, ResourceTable, Shader, SourceMap, Stage};
@@ -153,17 +155,17 @@ fn attributes(scene: &Scene) -> Vec<ReproAttribute> {
     let inputs = signature(&scene.vertex).map_or(&[][..], |it| &it.inputs);
     let attribute = |it: &StageElement| {
         let format = match it.scalar {
-            HostScalar::F16 | HostScalar::F32 | HostScalar::F64 => Format::Float32,
-            HostScalar::I16 | HostScalar::I32 | HostScalar::I64 => Format::Int32,
+            HostScalar::F16 | HostScalar::F32 | HostScalar::F64 => NumberFormat::Float32,
+            HostScalar::I16 | HostScalar::I32 | HostScalar::I64 => NumberFormat::Int32,
             HostScalar::Bool | HostScalar::U16 | HostScalar::U32 | HostScalar::U64 => {
-                Format::UInt32
+                NumberFormat::UInt32
             }
         };
         let corners = [[-1.0f32, 1.0, 0.0, 1.0], [3.0, 1.0, 0.0, 1.0], [-1.0, -3.0, 0.0, 1.0]];
         let is_position = it.semantic.eq_ignore_ascii_case("POSITION") && it.index == 0;
         let word = |vertex: usize, component: usize| match (format, is_position) {
-            (Format::Float32, true) => corners[vertex][component].to_bits(),
-            (Format::Float32, false) => {
+            (NumberFormat::Float32, true) => corners[vertex][component].to_bits(),
+            (NumberFormat::Float32, false) => {
                 // The texture coordinates of those corners, and such numbers.
                 let corner = [[0.0f32, 0.0], [2.0, 0.0], [0.0, 2.0]][vertex];
                 corner.get(component).copied().unwrap_or(component as f32 - 2.0).to_bits()

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use wavelane::internal::Slot;
 use wavelane::{Layout, Member};
 
-use super::{Runs, View};
+use super::{ResultBuffer, Runs};
 use crate::number;
 use crate::value::counted;
 
@@ -38,7 +38,7 @@ pub(super) fn verdict(runs: &Runs) -> String {
 }
 
 /// The buffers that differ between widths.
-pub(super) fn dependent(runs: &Runs) -> impl Iterator<Item = &View> {
+pub(super) fn dependent(runs: &Runs) -> impl Iterator<Item = &ResultBuffer> {
     let others = |index: usize| {
         let mut all = runs.outcomes.iter().map(move |(_, it)| &it.buffers[index]);
         let first = all.next();
@@ -49,7 +49,7 @@ pub(super) fn dependent(runs: &Runs) -> impl Iterator<Item = &View> {
 }
 
 /// Where two buffers differ first, and what they hold there.
-fn first_difference(view: &View, a: &Slot, b: &Slot) -> (String, String, String) {
+fn first_difference(view: &ResultBuffer, a: &Slot, b: &Slot) -> (String, String, String) {
     let layout = &view.layout;
     let byte = a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b);
     let Some(byte) = byte else {
@@ -102,8 +102,8 @@ mod tests {
     use super::*;
     use wavelane::Scalar;
 
-    fn view(name: &str) -> View {
-        View {
+    fn view(name: &str) -> ResultBuffer {
+        ResultBuffer {
             resource: name.to_owned(),
             element: 0,
             name: name.to_owned(),

@@ -15,7 +15,7 @@ use wavelane::texture::{Format, Shape};
 use wavelane::{DrawError, Layout, PrintLog, Shader, StageTables};
 
 use super::{
-    Outcome, RunArgs, Runs, View, check_outs, report_failures, show, told, views, write_out,
+    Outcome, ResultBuffer, RunArgs, Runs, check_outs, report_failures, show, told, views, write_out,
 };
 use crate::asked::{DrawArgs, Output};
 use crate::auto;
@@ -115,7 +115,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
         }
     }
     watch.stop();
-    let is_written = |view: &View| args.outs.iter().any(|it| view.is_called(&it.0));
+    let is_written = |view: &ResultBuffer| args.outs.iter().any(|it| view.is_called(&it.0));
     match args.common.output {
         Output::Json => show::json(&runs, &sources, &mut terminal::out())?,
         // Pictures that are in files are not shown as numbers, unless these are asked for.
@@ -134,8 +134,8 @@ fn surfaces(
     state: &State,
     draw: &DrawArgs,
     pixel: &Shader,
-) -> Result<Vec<View>, Problem> {
-    let view = |name: &str, format: Format| View {
+) -> Result<Vec<ResultBuffer>, Problem> {
+    let view = |name: &str, format: Format| ResultBuffer {
         resource: name.to_owned(),
         element: 0,
         name: name.to_owned(),
@@ -147,7 +147,8 @@ fn surfaces(
         writable: true,
         has_counter: false,
     };
-    let mut views: Vec<View> = state.targets().map(|(name, format)| view(name, format)).collect();
+    let mut views: Vec<ResultBuffer> =
+        state.targets().map(|(name, format)| view(name, format)).collect();
     if let Some(file) = &args.target_file {
         let files = views.iter().enumerate().map(|(place, it)| {
             let path = match file.rsplit_once('.') {

@@ -7,11 +7,11 @@ use wavelane::internal::Slot;
 use wavelane::{Layout, Scalar, SourceMap};
 
 use super::person::{Base, Person, scalars};
-use super::{Print, Runs, View, compare, missed};
+use super::{Print, ResultBuffer, Runs, compare, missed};
 use crate::value::counted;
 use crate::{npy, number, printed};
 
-impl View {
+impl ResultBuffer {
     fn person(&self, base: Base, lanes: u32) -> Person<'_> {
         Person { layout: &self.layout, members: &self.members, base, lanes }
     }
@@ -72,7 +72,7 @@ pub(super) fn text(
 }
 
 fn buffer_text(
-    view: &View,
+    view: &ResultBuffer,
     buffer: &Slot,
     most: usize,
     person: &Person<'_>,
@@ -314,8 +314,8 @@ pub(super) fn file(layout: &Layout, bytes: &[u8], as_npy: bool) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn view(layout: Layout) -> View {
-        View {
+    fn view(layout: Layout) -> ResultBuffer {
+        ResultBuffer {
             resource: "Out".to_owned(),
             element: 0,
             name: "Out".to_owned(),

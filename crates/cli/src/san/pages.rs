@@ -17,9 +17,9 @@ use crate::recorded::{Subject, With, of_test, record};
 use crate::{terminal, testing};
 
 /// What is looked at together: a code, a line and a width.
-type Place = (String, u64, u32);
+type PageKey = (String, u64, u32);
 
-fn places(program: &Program) -> BTreeSet<Place> {
+fn places(program: &Program) -> BTreeSet<PageKey> {
     let found = program.entries.iter().filter_map(|entry| {
         let width = entry.finding.as_ref()?.widths.first().copied().unwrap_or(32);
         let line = entry.json["line"].as_u64().unwrap_or(0);
@@ -28,7 +28,7 @@ fn places(program: &Program) -> BTreeSet<Place> {
     found.collect()
 }
 
-fn name_of((code, line, width): &Place) -> String {
+fn name_of((code, line, width): &PageKey) -> String {
     format!("{code}-line{line}-wave{width}")
 }
 

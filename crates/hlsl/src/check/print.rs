@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use diag::{Diagnostic, Span, code};
-use ir::print::{Conversion, Format, FormatError, Style};
+use ir::print::{Conversion, FormatError, FormatString, Style};
 
 use super::Checker;
 use crate::ast;
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
             return self.broken(span);
         };
         let literal = args[0].span;
-        let format = match Format::parse(&text) {
+        let format = match FormatString::parse(&text) {
             Ok(format) => format,
             Err(FormatError { at, message, help }) => {
                 let at = place(literal, &text, at.start, at.end);

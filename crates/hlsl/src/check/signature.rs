@@ -13,8 +13,8 @@
 use diag::{Diagnostic, Span, code};
 use ir::Slot;
 use ir::stage::{
-    Element, Holder, Interpolation, InterpolationMode, InterpolationPlace, PixelTraits, Shape,
-    StageIo, Stream, SystemValue,
+    Element, Holder, Interpolation, InterpolationMode, InterpolationPlace, PixelTraits, StageIo,
+    StageTraits, Stream, SystemValue,
 };
 use ops::intrinsics::Stage;
 
@@ -166,10 +166,10 @@ impl<'a> Checker<'a> {
             },
             _ => PixelTraits::default(),
         };
-        let io = StageIo { inputs, outputs, pixel, shape: Shape::Plain };
+        let io = StageIo { inputs, outputs, pixel, traits: StageTraits::Plain };
         let mut signature =
             Signature { io, params: slots, result: result_slots, streams: stream_slots };
-        self.shape(&mut signature, attributes, params, streams)?;
+        self.stage_traits(&mut signature, attributes, params, streams)?;
         Some(signature)
     }
 

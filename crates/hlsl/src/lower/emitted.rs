@@ -3,7 +3,7 @@
 //! A lane keeps its vertices in private memory and counts them. At the end they become outputs, which are words
 //! ([`ir::stage::GeometryTraits`]): engines know neither streams nor strips.
 
-use ir::stage::{CUT, GeometryTraits, Shape};
+use ir::stage::{CUT, GeometryTraits, StageTraits};
 use ir::{Memory, Op, Private, Slot, Value};
 use ops::{Binary, Compare, Sign, Ty, Unary};
 
@@ -31,7 +31,7 @@ pub(super) fn stream_id(number: u32) -> ResourceId {
 impl Lowerer<'_> {
     /// Declares the memory of a geometry shader.
     pub(super) fn begin_emission(&mut self, signature: &Signature) {
-        let Shape::Geometry(traits) = &signature.io.shape else { return };
+        let StageTraits::Geometry(traits) = &signature.io.traits else { return };
         let traits: &GeometryTraits = traits;
         let span = self.builder.span;
         let (stride, most) = (traits.stride(), traits.most_vertices);

@@ -9,7 +9,7 @@
 //! isoline's density follows from the density.
 
 use diag::Span;
-use ir::stage::{Partitioning, Shape};
+use ir::stage::{Partitioning, StageTraits};
 use ir::{Op, Value, Values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
@@ -47,8 +47,8 @@ impl Lowerer<'_> {
 
     /// That of the hull shader, of which this may be the patch-constant function.
     fn partitioning(&self) -> Partitioning {
-        match self.program.entry.signature.as_ref().map(|it| &it.io.shape) {
-            Some(Shape::Hull(traits)) => traits.partitioning,
+        match self.program.entry.signature.as_ref().map(|it| &it.io.traits) {
+            Some(StageTraits::Hull(traits)) => traits.partitioning,
             _ => Partitioning::default(),
         }
     }

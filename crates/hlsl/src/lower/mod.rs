@@ -113,7 +113,7 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
     };
     match lowerer.program() {
         Ok(()) => Some(lowerer.finish()),
-        Err(Stopped(diagnostic)) => {
+        Err(Abort(diagnostic)) => {
             lowerer.sink.push(*diagnostic);
             None
         }
@@ -123,9 +123,9 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
 /// Lowering cannot continue, for a reason that is reported. Only size and unsupported features are left to fail here, so
 /// the first error is the last.
 #[derive(Debug)]
-struct Stopped(Box<Diagnostic>);
+struct Abort(Box<Diagnostic>);
 
-type Lower<T> = Result<T, Stopped>;
+type Lower<T> = Result<T, Abort>;
 
 struct Lowerer<'a> {
     sink: &'a mut Sink,
@@ -352,13 +352,13 @@ impl Lowerer<'_> {
         self.depth -= 1;
     }
 
-    fn nested(&self, span: Span) -> Stopped {
+    fn nested(&self, span: Span) -> Abort {
         let message = "statements, expressions and the calls in them nest too deeply here";
         self.stop(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message))
     }
 
     /// Blames the call in the entry point: below it, the exact point where the limit is met is arbitrary.
-    fn exploded(&self, span: Span) -> Stopped {
+    fn exploded(&self, span: Span) -> Abort {
         let diagnostic = match self.frames.get(1) {
             Some(frame) => {
                 let name = &self.program.function(frame.function).name;
@@ -372,7 +372,7 @@ impl Lowerer<'_> {
             None => Diagnostic::new(&code::PROGRAM_TOO_LARGE, span, "the program is too large")
                 .note(self.bound()),
         };
-        Stopped(Box::new(diagnostic))
+        Abort(Box::new(diagnostic))
     }
 
     /// The limit that a program has exceeded.
@@ -392,16 +392,16 @@ impl Lowerer<'_> {
         )
     }
 
-    fn too_large(&self, span: Span, message: String) -> Stopped {
+    fn too_large(&self, span: Span, message: String) -> Abort {
         self.stop(Diagnostic::new(&code::PROGRAM_TOO_LARGE, span, message))
     }
 
-    fn unsupported(&self, span: Span, message: impl Into<String>) -> Stopped {
+    fn unsupported(&self, span: Span, message: impl Into<String>) -> Abort {
         self.stop(Diagnostic::new(&code::UNSUPPORTED_FEATURE, span, message))
     }
 
     /// Adds the chain of calls that leads to this point.
-    fn stop(&self, mut diagnostic: Diagnostic) -> Stopped {
+    fn stop(&self, mut diagnostic: Diagnostic) -> Abort {
         const SHOWN: usize = 4;
         for frame in self.frames.iter().skip(1).rev().take(SHOWN) {
             diagnostic = diagnostic.also(
@@ -409,7 +409,7 @@ impl Lowerer<'_> {
                 format!("in this call of `{}`", self.program.function(frame.function).name),
             );
         }
-        Stopped(Box::new(diagnostic))
+        Abort(Box::new(diagnostic))
     }
 }
 

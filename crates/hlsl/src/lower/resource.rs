@@ -125,7 +125,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn differing_resources(&self, span: Span) -> super::Stopped {
+    pub(super) fn differing_resources(&self, span: Span) -> super::Abort {
         let message =
             "a variable that holds different resources on different paths is not supported yet";
         self.unsupported(span, message)

@@ -1,7 +1,7 @@
 //! Buffers and arrays: bounds, formats, atomics, counters.
 
 use crate::build::{Shader, launch, module, run_words, to_words, try_run, words};
-use ir::exec::{Buffer, Format, FormatScalar, What};
+use ir::exec::{Buffer, ElementFormat, FormatScalar, What};
 use ir::{
     Address, Atomic, Element, HostScalar, Memory, Module, Norm, Op, Place, ResourceKind, Span,
     values,
@@ -161,7 +161,7 @@ fn typed_buffers_convert_and_fill_in_missing_components() {
         Op::Store { place: Shader::place(0), at: Address::Texel(thread), values: stored },
         &[],
     );
-    let format = Format { scalar: FormatScalar::Unorm8, components: 2 };
+    let format = ElementFormat { scalar: FormatScalar::Unorm8, components: 2 };
     let typed = Buffer {
         bytes: vec![255, 0, 51, 255, 0, 0].into(),
         what: What::Memory { format: Some(format), counter: 0 },

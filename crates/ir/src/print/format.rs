@@ -21,7 +21,7 @@ pub(super) const MOST_WIDTH: u32 = 256;
 
 /// A format string, parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Format {
+pub struct FormatString {
     pub pieces: Vec<Piece>,
 }
 
@@ -104,9 +104,9 @@ impl Conversion {
     }
 }
 
-impl Format {
+impl FormatString {
     /// Reads a format string.
-    pub fn parse(text: &str) -> Result<Format, FormatError> {
+    pub fn parse(text: &str) -> Result<FormatString, FormatError> {
         if text.len() > MOST_BYTES {
             return Err(FormatError {
                 at: 0..text.len(),
@@ -145,7 +145,7 @@ impl Format {
         if !plain.is_empty() {
             pieces.push(Piece::Text(plain));
         }
-        Ok(Format { pieces })
+        Ok(FormatString { pieces })
     }
 
     /// What prints the arguments, in order.
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        match Format::parse(text) {
+        match FormatString::parse(text) {
             Ok(format) => panic!("{text}: {format:?}"),
             Err(error) => format!("{} {}", &text[error.at], error.message),
         }
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn conversions_are_read() {
-        let format = Format::parse("a%%b%-+#08.3v4lx%ul|%d").unwrap();
+        let format = FormatString::parse("a%%b%-+#08.3v4lx%ul|%d").unwrap();
         let all: Vec<&Conversion> = format.conversions().collect();
         assert_eq!(format.pieces[0], Piece::Text("a%b".to_owned()));
         let first = all[0];
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn quoted_text_prints_as_it_is() {
-        let format = Format::parse(&quoted("100% %d %n")).unwrap();
+        let format = FormatString::parse(&quoted("100% %d %n")).unwrap();
         assert_eq!(format.pieces, [Piece::Text("100% %d %n".to_owned())]);
     }
 }

@@ -5,9 +5,9 @@
 
 use ops::{F16, Ty};
 
-use super::format::{Conversion, Format, Piece, Style};
+use super::format::{Conversion, FormatString, Piece, Style};
 
-impl Format {
+impl FormatString {
     /// The text for these scalars, with their types.
     pub fn text(&self, types: &[Ty], values: &[u64]) -> String {
         let mut out = String::new();
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     fn show(format: &str, ty: Ty, bits: u64) -> String {
-        Format::parse(format).unwrap().text(&[ty; 4], &[bits; 4])
+        FormatString::parse(format).unwrap().text(&[ty; 4], &[bits; 4])
     }
 
     /// What a C library prints for the same.

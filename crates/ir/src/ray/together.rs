@@ -41,7 +41,7 @@ where
     A: FnMut(u32, bool),
 {
     /// A lane, and where its query is.
-    type Place = (u32, usize);
+    type Handle = (u32, usize);
 
     #[inline(always)]
     fn next(&mut self) -> Option<(u32, usize)> {

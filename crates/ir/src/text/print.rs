@@ -9,7 +9,7 @@ use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::group::{GroupIo, MeshIo};
 use crate::notes::{Scope, ScopeId, without};
 use crate::print::MessageData;
-use crate::stage::{self, EvalPlace, Holder, Shape, StageIo, TRAITS};
+use crate::stage::{self, EvalPlace, Holder, StageIo, StageTraits, TRAITS};
 use crate::{
     Address, Chosen, Element, Inst, Memory, Module, Norm, Op, Place, QueryData, ROLES, Ray, Region,
     Resource, ResourceKind, Texture, Value, WaveSize,
@@ -257,7 +257,7 @@ impl<'a> Printer<'a> {
     }
 
     fn stage_io(&mut self, io: &StageIo) {
-        let StageIo { inputs, outputs, pixel, shape } = io;
+        let StageIo { inputs, outputs, pixel, traits: stage } = io;
         self.out.push_str("stage_io\n");
         self.elements("input", inputs);
         self.elements("output", outputs);
@@ -267,9 +267,9 @@ impl<'a> Printer<'a> {
         if !traits.is_empty() {
             put!(self, "pixel {}\n", list(&traits));
         }
-        match shape {
-            Shape::Plain => {}
-            Shape::Geometry(it) => {
+        match stage {
+            StageTraits::Plain => {}
+            StageTraits::Geometry(it) => {
                 let of = if it.reads_patch { "geometry_of_patches" } else { "geometry" };
                 put!(self, "{of} {}, {}, {}\n", it.vertices, it.most_vertices, it.instances);
                 for stream in &it.streams {
@@ -277,11 +277,13 @@ impl<'a> Printer<'a> {
                     self.elements("emitted", &stream.elements);
                 }
             }
-            Shape::Hull(it) => {
+            StageTraits::Hull(it) => {
                 put!(self, "hull {} {}", it.domain.name(), it.partitioning.name());
                 put!(self, " {} {}, {}\n", it.topology.name(), it.read, it.made);
             }
-            Shape::Domain { domain, points } => put!(self, "domain {} {points}\n", domain.name()),
+            StageTraits::Domain { domain, points } => {
+                put!(self, "domain {} {points}\n", domain.name())
+            }
         }
     }
 

@@ -16,7 +16,8 @@ use crate::group::{GroupIo, MeshIo};
 use crate::notes::ScopeId;
 use crate::print::MessageData;
 use crate::stage::{
-    self, EvalPlace, GeometryTraits, Holder, HullTraits, Interpolation, Shape, StageIo, TRAITS,
+    self, EvalPlace, GeometryTraits, Holder, HullTraits, Interpolation, StageIo, StageTraits,
+    TRAITS,
 };
 use crate::{
     Address, Binding, Case, Chosen, Element, HostScalar, Inst, InstData, Member, Memory, Message,

@@ -27,16 +27,20 @@ impl Verifier<'_> {
                 self.require(first, || format!("`{name}` occurs twice"));
             }
         }
-        let fits = match (&io.shape, module.stage) {
-            (Shape::Geometry(it), Stage::Geometry) => {
+        let fits = match (&io.traits, module.stage) {
+            (StageTraits::Geometry(it), Stage::Geometry) => {
                 let words = u64::from(it.stride()) * u64::from(it.most_vertices) + 1;
                 u64::from(slot_count(&io.outputs)) == words
             }
-            (Shape::Hull(_), Stage::Hull) | (Shape::Domain { .. }, Stage::Domain) => true,
-            (Shape::Plain, stage) => !stage.is_of_primitives(),
+            (StageTraits::Hull(_), Stage::Hull) | (StageTraits::Domain { .. }, Stage::Domain) => {
+                true
+            }
+            (StageTraits::Plain, stage) => !stage.is_of_primitives(),
             _ => false,
         };
-        self.require(fits, || format!("the stage `{}` has another shape", module.stage.name()));
+        self.require(fits, || {
+            format!("the stage `{}` has the traits of another stage", module.stage.name())
+        });
     }
 
     fn group_io(&mut self) {

@@ -1,7 +1,7 @@
 //! What a draw renders to: its targets and its depth buffer, cleared as its state says.
 
 use wavelane::graphics::{Samples, resolved};
-use wavelane::texture::{Format as TextureFormat, Shape, Texel};
+use wavelane::texture::{Format, Shape, Texel};
 use wavelane::{BufferError, DepthTarget, Draw as Drawing, RenderTarget, Texture};
 
 use crate::job::draw::Draw;
@@ -19,7 +19,7 @@ impl Attachments {
     /// Makes those of a draw; a size is width, height and slices.
     pub fn new(draw: &Draw, size: [u32; 3], has_depth: bool) -> Result<Attachments, BufferError> {
         let [width, height, layers] = size;
-        let target = |format: TextureFormat, clear: [f64; 4]| {
+        let target = |format: Format, clear: [f64; 4]| {
             let shape = Shape {
                 layers,
                 samples: draw.samples.count(),
@@ -59,7 +59,7 @@ impl Attachments {
     }
 
     /// The format of the plane of depths, and the depth of each pixel: of several samples, the first.
-    pub fn depth(&self) -> Result<Option<(TextureFormat, Vec<u8>)>, BufferError> {
+    pub fn depth(&self) -> Result<Option<(Format, Vec<u8>)>, BufferError> {
         let Some(depth) = &self.depth else { return Ok(None) };
         let format = depth.format().plane();
         Ok(Some((format, self.first_sample(depth.depth(), format.bytes())?)))
@@ -79,7 +79,7 @@ impl Attachments {
 }
 
 /// The bytes of a texel that is cleared to a colour.
-fn cleared(format: TextureFormat, colour: [f64; 4]) -> Vec<u8> {
+fn cleared(format: Format, colour: [f64; 4]) -> Vec<u8> {
     let mut bytes = vec![0; format.bytes()];
     let texel = match format.decode(&bytes) {
         Texel::Float(_) => Texel::Float(colour.map(|it| it as f32)),
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn targets_are_cleared_in_their_format() {
-        let of = |name: &str, colour| cleared(TextureFormat::parse(name).unwrap(), colour);
+        let of = |name: &str, colour| cleared(Format::parse(name).unwrap(), colour);
         assert_eq!(of("RGBA8_UNORM", [1.0, 0.5, 0.0, 1.0]), [255, 128, 0, 255]);
         assert_eq!(of("R32_UINT", [7.0, 0.0, 0.0, 0.0]), [7, 0, 0, 0]);
         assert_eq!(of("R16_SINT", [-1.0, 0.0, 0.0, 0.0]), [255, 255]);

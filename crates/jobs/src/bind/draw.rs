@@ -161,7 +161,7 @@ impl Bound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::Format;
+    use crate::number::NumberFormat;
 
     #[test]
     fn the_last_digits_of_a_name_are_the_index_of_its_semantic() {
@@ -170,7 +170,7 @@ mod tests {
         {
             let attribute = Attribute {
                 name: name.to_owned(),
-                format: Format::Float32,
+                format: NumberFormat::Float32,
                 channels: 2,
                 offset: 4,
                 at: 0..0,

@@ -8,15 +8,15 @@ use std::ops::Range;
 
 use wavelane::internal::{self, Pass, Shared, Slot, What};
 use wavelane::{
-    ConstantError, ConstantProblem, F16, Format as TexelFormat, Number, Resource as Declared,
-    ResourceKind, ResourceTable, Scalar, Shader,
+    ConstantError, ConstantProblem, ElementFormat, F16, Number, Resource as Declared, ResourceKind,
+    ResourceTable, Scalar, Shader,
 };
 
 use super::{BindProblem, Bound, bind_with, shape, texel};
 use crate::Error;
 use crate::error::did_you_mean;
 use crate::job::{self, Groups, Job, Rebinding, Setting};
-use crate::number::{self, Format};
+use crate::number::{self, NumberFormat};
 use crate::root::Root;
 
 /// The memory of a job's buffers, made as passes bind them.
@@ -299,7 +299,7 @@ impl Memory {
             // Of what is bound as texels, now or later, this is the format.
             let format = (1..=4)
                 .contains(&components)
-                .then(|| TexelFormat { scalar: texel(source.format), components });
+                .then(|| ElementFormat { scalar: texel(source.format), components });
             let memory = What::Memory { format, counter: 0 };
             let what = texture.map_or(memory, What::texture_of);
             let shared = Shared::new(Slot { bytes: source.data[at.1].clone().into(), what });
@@ -397,7 +397,7 @@ fn set(table: &mut ResourceTable, setting: &Setting, shader: &Shader) -> Result<
 
 /// A text as a number of that type, with the digits that the data of buffers may have.
 fn parse(text: &str, scalar: Scalar) -> Option<Number> {
-    let float = |format: Format| format.parse(text).ok();
+    let float = |format: NumberFormat| format.parse(text).ok();
     match scalar {
         Scalar::Bool => match text {
             "true" | "True" | "TRUE" | "1" => Some(Number::Bool(true)),
@@ -405,14 +405,14 @@ fn parse(text: &str, scalar: Scalar) -> Option<Number> {
             _ => None,
         },
         Scalar::F32 => {
-            let bits = float(Format::Float32)? as u32;
+            let bits = float(NumberFormat::Float32)? as u32;
             Some(Number::Float(f64::from(f32::from_bits(bits))))
         }
         Scalar::F16 => {
-            let value = f64::from_bits(float(Format::Float64)?);
+            let value = f64::from_bits(float(NumberFormat::Float64)?);
             Some(Number::Float(f64::from(F16::from_f64(value).to_f32())))
         }
-        Scalar::F64 => Some(Number::Float(f64::from_bits(float(Format::Float64)?))),
+        Scalar::F64 => Some(Number::Float(f64::from_bits(float(NumberFormat::Float64)?))),
         Scalar::I8
         | Scalar::U8
         | Scalar::I16

@@ -9,9 +9,9 @@ use wavelane::graphics::{
     Cull, DepthBias, DepthFormat, DepthState, DepthStencilState, IndexFormat, Samples, Scissor,
     TargetState, Topology, Viewport,
 };
-use wavelane::texture::{Comparison, Format as TextureFormat};
+use wavelane::texture::{Comparison, Format};
 
-use crate::number::Format;
+use crate::number::NumberFormat;
 
 /// Everything of a draw but its shaders and resources.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +101,7 @@ pub struct Stream {
 pub struct Attribute {
     /// The semantic, whose last digits are its index.
     pub name: String,
-    pub format: Format,
+    pub format: NumberFormat,
     /// 1 to 4.
     pub channels: u32,
     pub offset: u32,
@@ -125,7 +125,7 @@ pub struct IndexBuffer {
 pub struct Target {
     /// An index of [`super::Job::buffers`]; its size is that of the target.
     pub buffer: usize,
-    pub format: TextureFormat,
+    pub format: Format,
     pub clear: [f64; 4],
     /// How it is written, if not like the others.
     pub write: Option<TargetState>,
@@ -136,7 +136,7 @@ pub struct Target {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GivenTarget {
     pub name: Option<String>,
-    pub format: Option<TextureFormat>,
+    pub format: Option<Format>,
     pub clear: [f64; 4],
     pub write: Option<TargetState>,
 }

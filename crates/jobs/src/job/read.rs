@@ -18,7 +18,7 @@ use crate::Error;
 use crate::error::did_you_mean;
 use crate::features::Api;
 use crate::job::*;
-use crate::number::{self, Format};
+use crate::number::{self, NumberFormat};
 use crate::yaml::{self, Key, Kind as NodeKind, Node};
 
 /// The size limit for all buffers and textures of a job together.
@@ -175,10 +175,10 @@ impl Reader {
 
     fn float_or(&mut self, node: Option<&Node>, default: f64) -> Option<f64> {
         let Some(node) = node else { return Some(default) };
-        self.number(node, Format::Float64).map(f64::from_bits)
+        self.number(node, NumberFormat::Float64).map(f64::from_bits)
     }
 
-    fn number(&mut self, node: &Node, format: Format) -> Option<u64> {
+    fn number(&mut self, node: &Node, format: NumberFormat) -> Option<u64> {
         let text = self.text(node)?;
         match format.parse(text) {
             Ok(bits) => Some(bits),
@@ -358,7 +358,7 @@ impl Reader {
             let mut fields = it.fields(node, "a specialization constant")?;
             let id = it.required(&mut fields, "ConstantID").and_then(|node| it.uint(node));
             let ty = it.required(&mut fields, "Type");
-            let ty = ty.and_then(|node| it.choose(node, &Format::NAMES));
+            let ty = ty.and_then(|node| it.choose(node, &NumberFormat::NAMES));
             let value = it.required(&mut fields, "Value");
             let at = value.map_or(node.at.clone(), |it| it.at.clone());
             let value = value.and_then(|node| it.text(node)).map(str::to_owned);
@@ -374,7 +374,7 @@ impl Reader {
         let name_node = self.required(&mut fields, "Name");
         let name = name_node.and_then(|it| self.text(it)).map(str::to_owned);
         let format = self.required(&mut fields, "Format");
-        let format = format.and_then(|it| self.choose(it, &Format::NAMES));
+        let format = format.and_then(|it| self.choose(it, &NumberFormat::NAMES));
         let channels = fields.get("Channels");
         let channels = self.uint_or(channels, 1);
         let stride_node = fields.get("Stride");
@@ -419,7 +419,7 @@ impl Reader {
     fn contents(
         &mut self,
         at: Range<usize>,
-        format: Format,
+        format: NumberFormat,
         array: u32,
         data: Option<&Node>,
         (size, value): (Option<&Node>, Option<&Node>),
@@ -494,7 +494,7 @@ impl Reader {
         Some(())
     }
 
-    fn numbers(&mut self, list: &[Node], format: Format) -> Option<Vec<u8>> {
+    fn numbers(&mut self, list: &[Node], format: NumberFormat) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(list.len() * format.bytes());
         let mut is_wrong = false;
         for node in list {
@@ -793,7 +793,7 @@ impl Reader {
         let values = self.each(Some(values?), "`Values`", |it, node| {
             let mut fields = it.fields(node, "a push constant")?;
             let format = it.required(&mut fields, "Format");
-            let format = format.and_then(|node| it.choose(node, &Format::NAMES));
+            let format = format.and_then(|node| it.choose(node, &NumberFormat::NAMES));
             let offset_node = it.required(&mut fields, "Offset");
             let offset = offset_node.and_then(|node| it.uint(node));
             let data = it.required(&mut fields, "Data");

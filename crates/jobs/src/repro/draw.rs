@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use wavelane::internal::Slot;
-use wavelane::texture::Format as TextureFormat;
+use wavelane::texture::Format;
 use wavelane::{RegisterClass, ResourceTable, Shader, Stage};
 
 use super::{Source, Written, body, bound, buffer, defused, list, numbers, quoted, words};
 use crate::bind::numbers_of;
 use crate::job::stage_name;
-use crate::number::Format;
+use crate::number::NumberFormat;
 
 /// A draw to write.
 pub struct DrawRepro<'a> {
@@ -21,7 +21,7 @@ pub struct DrawRepro<'a> {
     /// From the vertex or amplification shader to the pixel shader.
     pub stages: &'a [ReproStage<'a>],
     /// Names and formats.
-    pub targets: &'a [(String, TextureFormat)],
+    pub targets: &'a [(String, Format)],
     pub size: [u32; 2],
     /// The inputs of the vertex shader, and the bits of three vertices.
     pub attributes: &'a [ReproAttribute],
@@ -46,7 +46,7 @@ pub struct ReproStage<'a> {
 /// An attribute of three vertices.
 pub struct ReproAttribute {
     pub semantic: String,
-    pub format: Format,
+    pub format: NumberFormat,
     /// Of each vertex the bits of its channels.
     pub vertices: [Vec<u32>; 3],
 }
@@ -90,7 +90,7 @@ fn part(stage: Stage) -> String {
 
 /// What a name of the job stands for.
 enum Held<'a> {
-    Target(TextureFormat),
+    Target(Format),
     Buffer(Written<'a>),
     Sampler(Written<'a>),
 }
@@ -215,8 +215,9 @@ fn vertices(repro: &DrawRepro<'_>, text: &mut String) -> Result<(), String> {
     if attributes.is_empty() {
         return Ok(());
     }
-    let is_float = |it: &ReproAttribute| it.format == Format::Float32;
-    let format = if attributes.iter().all(is_float) { Format::Float32 } else { Format::Hex32 };
+    let is_float = |it: &ReproAttribute| it.format == NumberFormat::Float32;
+    let format =
+        if attributes.iter().all(is_float) { NumberFormat::Float32 } else { NumberFormat::Hex32 };
     let vertex = |vertex: usize| attributes.iter().flat_map(move |it| &it.vertices[vertex]);
     let bytes: Vec<u8> = (0..3).flat_map(vertex).flat_map(|it| it.to_le_bytes()).collect();
     let _ =

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavelane::texture::Format as TextureFormat;
+use wavelane::texture::Format;
 
 use super::steps::{Ready, What};
 use super::{End, Runner, failed, unsupported};
@@ -193,7 +193,7 @@ pub(super) fn of_buffer(job: &Job, index: usize) -> Result<Picture, String> {
     let Some(size) = buffer.texture else {
         return Err(format!("`{}` has no `OutputProps`", buffer.name));
     };
-    let format: TextureFormat = buffer.target.map_or_else(|| texel_format(buffer), Ok)?;
+    let format: Format = buffer.target.map_or_else(|| texel_format(buffer), Ok)?;
     let bytes = buffer.data.first().map_or(&[][..], Vec::as_slice);
     let picture = Picture::of(format, size.width, size.height, bytes);
     picture.map_err(|what| format!("`{}`: {what}", buffer.name))

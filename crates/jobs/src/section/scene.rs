@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use wavelane::internal::SharedScene;
 use wavelane::internal::ray::{
-    Bottom, BottomOptions, Geometry, IDENTITY, Instance, Scene, Shape, geometry_flag,
+    Bottom, BottomOptions, Geometry, GeometryData, IDENTITY, Instance, Scene, geometry_flag,
 };
 
 /// The numbers of a geometry.
@@ -74,13 +74,13 @@ fn instance(text: &str) -> Result<Instance, String> {
     let geometries: Vec<Geometry<'_>> = parts
         .iter()
         .map(|(held, flags)| {
-            let shape = match held {
+            let data = match held {
                 Held::Triangles(vertices) => {
-                    Shape::Triangles { vertices, indices: None, transform: None }
+                    GeometryData::Triangles { vertices, indices: None, transform: None }
                 }
-                Held::Boxes(boxes) => Shape::Boxes(boxes),
+                Held::Boxes(boxes) => GeometryData::Boxes(boxes),
             };
-            Geometry { shape, flags: *flags }
+            Geometry { data, flags: *flags }
         })
         .collect();
     instance.bottom = Some(Bottom::build(&geometries, options).map_err(|it| it.to_string())?);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Where a check failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum Invocation {
     Lane(u32),
     /// In a draw.
     Pixel {
@@ -14,12 +14,12 @@ pub(crate) enum Place {
     },
 }
 
-impl Place {
+impl Invocation {
     /// From the words of the log: a lane, and one more than the column and the row of a pixel, or 0.
-    pub(super) fn read(lane: u32, column: u32, row: u32) -> Place {
+    pub(super) fn read(lane: u32, column: u32, row: u32) -> Invocation {
         match (column.checked_sub(1), row.checked_sub(1)) {
-            (Some(x), Some(y)) => Place::Pixel { y, x },
-            _ => Place::Lane(lane),
+            (Some(x), Some(y)) => Invocation::Pixel { y, x },
+            _ => Invocation::Lane(lane),
         }
     }
 }
@@ -37,9 +37,9 @@ impl Extent {
     /// The places in words, each with the first one, from how often each failed; `is_whole` unless failures are missing.
     pub(super) fn named(
         self,
-        places: &BTreeMap<Place, u32>,
+        places: &BTreeMap<Invocation, u32>,
         is_whole: bool,
-    ) -> Vec<(String, Option<Place>)> {
+    ) -> Vec<(String, Option<Invocation>)> {
         if !is_whole {
             return vec![(listed(places.keys().copied()), places.keys().next().copied())];
         }
@@ -50,7 +50,7 @@ impl Extent {
             };
             return vec![(all.to_owned(), places.keys().next().copied())];
         }
-        let mut groups: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+        let mut groups: BTreeMap<String, Vec<Invocation>> = BTreeMap::new();
         for (place, times) in places {
             let how_often = match *times {
                 times if self.is_in_every_wave(*place, times) => " of every wave".to_owned(),
@@ -59,7 +59,7 @@ impl Extent {
             };
             groups.entry(how_often).or_default().push(*place);
         }
-        let named = |(how_often, places): (String, Vec<Place>)| {
+        let named = |(how_often, places): (String, Vec<Invocation>)| {
             let each = if places.len() > 1 && how_often.ends_with("times") { " each" } else { "" };
             let first = places.first().copied();
             (format!("{}{how_often}{each}", listed(places.into_iter())), first)
@@ -67,27 +67,27 @@ impl Extent {
         groups.into_iter().map(named).collect()
     }
 
-    fn are_all(self, places: &BTreeMap<Place, u32>) -> bool {
+    fn are_all(self, places: &BTreeMap<Invocation, u32>) -> bool {
         match self {
             Extent::Threads { threads, width } => {
-                let is_whole = |(place, times): (&Place, &u32)| match place {
-                    Place::Lane(lane) => *times == waves(*lane, threads, width),
-                    Place::Pixel { .. } => false,
+                let is_whole = |(place, times): (&Invocation, &u32)| match place {
+                    Invocation::Lane(lane) => *times == waves(*lane, threads, width),
+                    Invocation::Pixel { .. } => false,
                 };
                 places.len() as u32 == threads.min(width) && places.iter().all(is_whole)
             }
             Extent::Pixels { size: [width, height] } => {
-                let is_pixel = |it: &Place| matches!(it, Place::Pixel { .. });
+                let is_pixel = |it: &Invocation| matches!(it, Invocation::Pixel { .. });
                 places.len() as u64 == u64::from(width) * u64::from(height)
                     && places.iter().all(|(place, times)| is_pixel(place) && *times == 1)
             }
         }
     }
 
-    fn is_in_every_wave(self, place: Place, times: u32) -> bool {
+    fn is_in_every_wave(self, place: Invocation, times: u32) -> bool {
         match (self, place) {
             // Narrower waves would be several.
-            (Extent::Threads { threads, width }, Place::Lane(lane)) => {
+            (Extent::Threads { threads, width }, Invocation::Lane(lane)) => {
                 threads > 4 && times == waves(lane, threads, width)
             }
             _ => false,
@@ -101,12 +101,12 @@ fn waves(lane: u32, threads: u32, width: u32) -> u32 {
 }
 
 /// `lane 3`, `lanes 0 to 3, 7`, `pixel (3, 2)`, `pixels (0 to 3, 2), (1, 3)`.
-fn listed(places: impl Iterator<Item = Place>) -> String {
+fn listed(places: impl Iterator<Item = Invocation>) -> String {
     let (mut lanes, mut rows): (Vec<(u32, u32)>, Vec<Rectangle>) = (Vec::new(), Vec::new());
     for place in places {
         match place {
-            Place::Lane(lane) => extend(&mut lanes, lane),
-            Place::Pixel { y, x } => match rows.last_mut() {
+            Invocation::Lane(lane) => extend(&mut lanes, lane),
+            Invocation::Pixel { y, x } => match rows.last_mut() {
                 Some(row) if row.rows == (y, y) && row.columns.1 + 1 == x => row.columns.1 = x,
                 _ => rows.push(Rectangle { columns: (x, x), rows: (y, y) }),
             },
@@ -170,14 +170,14 @@ mod tests {
 
     use super::*;
 
-    fn texts(places: BTreeMap<Place, u32>, extent: Extent) -> Vec<String> {
+    fn texts(places: BTreeMap<Invocation, u32>, extent: Extent) -> Vec<String> {
         extent.named(&places, true).into_iter().map(|it| it.0).collect()
     }
 
     #[test]
     fn lanes_are_told_in_words_that_do_not_depend_on_the_width() {
         let lanes = |all: &mut dyn Iterator<Item = (u32, u32)>, threads, width| {
-            let places = all.map(|(lane, times)| (Place::Lane(lane), times)).collect();
+            let places = all.map(|(lane, times)| (Invocation::Lane(lane), times)).collect();
             texts(places, Extent::Threads { threads, width })
         };
         let all = |lanes: std::ops::Range<u32>, times| lanes.map(move |it| (it, times));
@@ -206,7 +206,7 @@ mod tests {
     fn pixels_are_told_as_rectangles() {
         let extent = Extent::Pixels { size: [4, 3] };
         let pixels = |all: &[(u32, u32, u32)]| {
-            let place = |&(x, y, times): &(u32, u32, u32)| (Place::Pixel { y, x }, times);
+            let place = |&(x, y, times): &(u32, u32, u32)| (Invocation::Pixel { y, x }, times);
             texts(all.iter().map(place).collect(), extent)
         };
         let all: Vec<_> = (0..12).map(|it| (it % 4, it / 4, 1)).collect();

@@ -15,7 +15,7 @@ use ir::{Case, Inst, Op, Region, Value, Values};
 use ops::{Compare, Ty};
 
 use super::{Left, Slots, Slotted};
-use crate::shape::Shape;
+use crate::constructs::Contents;
 
 /// A region with more instructions than this is skipped if no lane is active.
 const LONG: u32 = 24;
@@ -33,14 +33,14 @@ pub(super) struct Joined {
 }
 
 impl Slotted<'_> {
-    fn joined(&self, shape: &Shape, results: &[Value]) -> Joined {
+    fn joined(&self, contents: &Contents, results: &[Value]) -> Joined {
         let exits: Vec<Inst> =
-            shape.exits.iter().copied().filter(|it| self.left.contains_key(it)).collect();
+            contents.exits.iter().copied().filter(|it| self.left.contains_key(it)).collect();
         Joined {
             results: results.iter().copied().collect(),
-            acts: shape.returns || !exits.is_empty(),
+            acts: contents.returns || !exits.is_empty(),
             exits,
-            returns: shape.returns && self.live.is_some(),
+            returns: contents.returns && self.live.is_some(),
         }
     }
 
@@ -233,20 +233,20 @@ impl Slotted<'_> {
         match &data.op {
             Op::If { cond, then, else_ } if together => {
                 let cond = self.get(0, *cond);
-                let joined = self.joined(self.shapes.construct(inst), &data.results);
+                let joined = self.joined(self.constructs.of_inst(inst), &data.results);
                 let (results, act) =
                     self.branch(cond, &joined, |it| it.linear(*then), |it| it.linear(*else_));
                 self.ends(inst, &results, act);
             }
             Op::Loop { body, inits } if together => self.loop_together(inst, *body, inits),
-            _ if !self.shapes.construct(inst).is_collective() => self.copies(inst),
+            _ if !self.constructs.of_inst(inst).is_collective() => self.copies(inst),
             Op::If { cond, then, else_ } => self.if_(inst, *cond, *then, *else_),
             Op::Loop { body, inits } => self.loop_(inst, *body, inits),
             Op::Switch { selector, cases, inits } => self.switch(inst, *selector, cases, inits),
             Op::Block { body } => self.block(inst, *body),
             _ => unreachable!("only these instructions have regions"),
         }
-        if self.shapes.construct(inst).returns {
+        if self.constructs.of_inst(inst).returns {
             self.end_if_all_returned();
         }
     }
@@ -287,8 +287,8 @@ impl Slotted<'_> {
         if act.iter().all(|it| self.known(*it) == Some(false)) {
             return (None, act);
         }
-        let shape = self.shapes.of_region(region);
-        let skips = shape.has_loop || !shape.touched.is_empty() || shape.size > LONG;
+        let contents = self.constructs.of_region(region);
+        let skips = contents.has_loop || !contents.touched.is_empty() || contents.size > LONG;
         let any = if skips { self.any(&act) } else { self.no() };
         if !skips || self.known(any) == Some(true) {
             self.act = act;
@@ -298,7 +298,7 @@ impl Slotted<'_> {
                 None => (None, self.never()),
             };
         }
-        let joined = self.joined(self.shapes.of_region(region), results);
+        let joined = self.joined(self.constructs.of_region(region), results);
         let mut reaches = false;
         let before = std::mem::replace(&mut self.act, act);
         let contents = |it: &mut Self| {
@@ -333,7 +333,7 @@ impl Slotted<'_> {
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => results.iter().map(|it| self.zeros(source.ty(*it))).collect(),
         };
-        let act = match self.shapes.construct(inst).escapes() {
+        let act = match self.constructs.of_inst(inst).escapes() {
             true => self.either(&after_yes, &after_no),
             false => before,
         };
@@ -370,7 +370,7 @@ impl Slotted<'_> {
         let before = self.act.clone();
         let params = &source.region(body).params;
         self.leave_singly(inst);
-        let mut joined = self.joined(self.shapes.construct(inst), &[]);
+        let mut joined = self.joined(self.constructs.of_inst(inst), &[]);
         joined.exits.push(inst);
         let mut carried: Values = before.iter().copied().collect();
         carried.extend(inits.iter().flat_map(|it| self.all(*it)));
@@ -403,7 +403,7 @@ impl Slotted<'_> {
         self.set_state(&joined, &news);
         let left = self.left(inst);
         // Without an escape, all lanes leave in the end.
-        let act = if self.shapes.construct(inst).escapes() { left.out } else { before };
+        let act = if self.constructs.of_inst(inst).escapes() { left.out } else { before };
         self.ends(inst, &left.results, act);
     }
 
@@ -415,7 +415,7 @@ impl Slotted<'_> {
         let results = match self.known(any) {
             Some(true) => self.rounds_together(inst, body, inits),
             _ => {
-                let joined = self.joined(self.shapes.construct(inst), results);
+                let joined = self.joined(self.constructs.of_inst(inst), results);
                 let rounds = |it: &mut Self| Some(it.rounds_together(inst, body, inits));
                 self.branch(any, &joined, rounds, |_| None).0
             }
@@ -448,7 +448,7 @@ impl Slotted<'_> {
             }
             _ => self.writer.close(),
         };
-        let joined = self.joined(&Shape::default(), results);
+        let joined = self.joined(&Contents::default(), results);
         let types = self.types(&joined);
         let news = self.writer.construct_ends(new, Op::Loop { body, inits }, &types);
         let act = self.act.clone();
@@ -465,7 +465,7 @@ impl Slotted<'_> {
             Some(yields) => self.chosen(&after, &yields, &left.results),
             None => left.results,
         };
-        let act = match self.shapes.construct(inst).escapes() {
+        let act = match self.constructs.of_inst(inst).escapes() {
             true => self.either(&after, &left.out),
             false => before,
         };
@@ -501,7 +501,7 @@ impl Slotted<'_> {
         let left = self.left(inst);
         let fallen = self.chosen(&falls.0, &falls.1, &left.results);
         let joined = self.chosen(&none, &inits, &fallen);
-        let act = match self.shapes.construct(inst).escapes() {
+        let act = match self.constructs.of_inst(inst).escapes() {
             true => self.either(&self.either(&falls.0, &left.out), &none),
             false => before,
         };

@@ -45,7 +45,7 @@ impl Slotted<'_> {
     /// A construct, slot by slot.
     pub(super) fn copies(&mut self, inst: Inst) {
         let results = &self.source.inst(inst).results;
-        let escapes = self.shapes.construct(inst).escapes();
+        let escapes = self.constructs.of_inst(inst).escapes();
         let mut after = Slots::new();
         for slot in 0..self.slots {
             let act = self.act[slot];
@@ -91,8 +91,8 @@ impl Slotted<'_> {
         act: Value,
         zeros: Values,
     ) -> (Values, Value) {
-        let shape = self.shapes.construct(inst);
-        let exits = shape.exits.iter().map(|to| {
+        let contents = self.constructs.of_inst(inst);
+        let exits = contents.exits.iter().map(|to| {
             let left = self.left.get(to);
             let left = left.unwrap_or_else(|| {
                 unreachable!("no lane leaves a loop alone that all leave together")
@@ -100,7 +100,7 @@ impl Slotted<'_> {
             (*to, left.out[slot], left.results.iter().map(|it| it[slot]).collect())
         });
         let exits = exits.collect();
-        let live = self.live.as_ref().filter(|_| shape.returns).map(|it| it[slot]);
+        let live = self.live.as_ref().filter(|_| contents.returns).map(|it| it[slot]);
         let count = zeros.len();
         let leaving = Leaving { zeros, exits, live };
         let unentered = leaving.values(self.no(), &leaving.zeros);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use ir::{Builtin, Inst, Module, Op, Region, Value};
 use ops::wave::Spread;
 
-use crate::shape::Shapes;
+use crate::constructs::Constructs;
 
 pub(super) struct Same {
     values: Vec<bool>,
@@ -17,11 +17,11 @@ pub(super) struct Same {
 }
 
 impl Same {
-    pub(super) fn of(module: &Module, shapes: &Shapes) -> Same {
+    pub(super) fn of(module: &Module, constructs: &Constructs) -> Same {
         let values = vec![true; module.values.len()];
         let mut analysis = Analysis {
             module,
-            shapes,
+            constructs,
             same: Same { values, together: BTreeSet::new() },
             changed: true,
         };
@@ -51,7 +51,7 @@ impl Same {
 
 struct Analysis<'a> {
     module: &'a Module,
-    shapes: &'a Shapes,
+    constructs: &'a Constructs,
     same: Same,
     changed: bool,
 }
@@ -129,7 +129,7 @@ impl Analysis<'_> {
                 }
                 self.exits(inst, *body);
             }
-            _ if !self.shapes.construct(inst).is_collective() => self.copied(inst),
+            _ if !self.constructs.of_inst(inst).is_collective() => self.copied(inst),
             op => {
                 self.apart(inst);
                 op.regions().into_iter().for_each(|it| self.region(it));
@@ -169,18 +169,18 @@ impl Analysis<'_> {
 
     /// Whether lanes leave a loop for its own end only, all at once.
     fn goes_together(&self, inst: Inst, body: Region) -> bool {
-        let shape = self.shapes.construct(inst);
-        !shape.escapes() && self.leave_together(inst, body)
+        let contents = self.constructs.of_inst(inst);
+        !contents.escapes() && self.leave_together(inst, body)
     }
 
     fn leave_together(&self, to: Inst, region: Region) -> bool {
         let module = self.module;
         module.region(region).insts.iter().all(|inst| match &module.inst(*inst).op {
             op if !op.is_construct() => true,
-            _ if !self.shapes.construct(*inst).exits.contains(&to) => true,
+            _ if !self.constructs.of_inst(*inst).exits.contains(&to) => true,
             Op::If { cond, then, else_ } => {
                 self.same.value(*cond)
-                    && self.shapes.construct(*inst).exits.len() == 1
+                    && self.constructs.of_inst(*inst).exits.len() == 1
                     && self.leave_together(to, *then)
                     && self.leave_together(to, *else_)
             }

@@ -11,7 +11,7 @@ use super::triangles::Triangles;
 
 /// What one geometry of a bottom level consists of, decoded.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape<'a> {
+pub enum GeometryData<'a> {
     Triangles {
         vertices: &'a [[f32; 3]],
         /// Without indices, every three vertices are a triangle.
@@ -25,7 +25,7 @@ pub enum Shape<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry<'a> {
-    pub shape: Shape<'a>,
+    pub data: GeometryData<'a>,
     /// Of [`geometry_flag`].
     pub flags: u32,
 }
@@ -100,13 +100,13 @@ impl Bottom {
                 return Err(Refusal::UnknownFlags { geometry: at, flags: unknown });
             }
             parts.push(Part { first: total as u32, flags: geometry.flags });
-            total = total.saturating_add(primitive_count(at, &geometry.shape)?);
+            total = total.saturating_add(primitive_count(at, &geometry.data)?);
             if total > MOST_PRIMITIVES {
                 return Err(Refusal::TooManyPrimitives(total));
             }
         }
         let primitives = match geometries.first() {
-            Some(Geometry { shape: Shape::Boxes(_), .. }) => {
+            Some(Geometry { data: GeometryData::Boxes(_), .. }) => {
                 Primitives::Boxes(Boxes::build(geometries, total)?)
             }
             _ => Primitives::Triangles(Triangles::build(geometries, total)?),
@@ -206,9 +206,9 @@ impl Bottom {
     }
 }
 
-fn primitive_count(geometry: usize, shape: &Shape<'_>) -> Result<usize, Refusal> {
-    match shape {
-        Shape::Triangles { vertices, indices, .. } => {
+fn primitive_count(geometry: usize, data: &GeometryData<'_>) -> Result<usize, Refusal> {
+    match data {
+        GeometryData::Triangles { vertices, indices, .. } => {
             let (count, indexed) = match indices {
                 Some(indices) => (indices.len(), true),
                 None => (vertices.len(), false),
@@ -218,7 +218,7 @@ fn primitive_count(geometry: usize, shape: &Shape<'_>) -> Result<usize, Refusal>
             }
             Ok(count / 3)
         }
-        Shape::Boxes(boxes) => Ok(boxes.len()),
+        GeometryData::Boxes(boxes) => Ok(boxes.len()),
     }
 }
 
@@ -226,9 +226,9 @@ impl Boxes {
     fn build(geometries: &[Geometry<'_>], count: usize) -> Result<Boxes, Refusal> {
         let mut all = Vec::with_capacity(count);
         for (geometry, it) in geometries.iter().enumerate() {
-            match it.shape {
-                Shape::Boxes(given) => append_boxes(&mut all, geometry, given)?,
-                Shape::Triangles { .. } => return Err(Refusal::MixedKinds { geometry }),
+            match it.data {
+                GeometryData::Boxes(given) => append_boxes(&mut all, geometry, given)?,
+                GeometryData::Triangles { .. } => return Err(Refusal::MixedKinds { geometry }),
             }
         }
         let mut items = Items::with_capacity(count);

@@ -17,16 +17,16 @@ const ABREAST: usize = 4;
 /// Queries that proceed together. A trait, because closures are compiled without the instructions of the caller.
 pub trait Proceeding<'s> {
     /// How the caller finds a query.
-    type Place: Copy;
+    type Handle: Copy;
 
     /// The next query; after the last one `None`, as often as it is asked.
-    fn next(&mut self) -> Option<Self::Place>;
+    fn next(&mut self) -> Option<Self::Handle>;
 
     /// A query, and the scene of its last trace.
-    fn query(&mut self, place: Self::Place) -> (&mut Query, Option<&'s Scene>);
+    fn query(&mut self, place: Self::Handle) -> (&mut Query, Option<&'s Scene>);
 
     /// Takes the answer to a query.
-    fn answer(&mut self, place: Self::Place, proceeds: bool);
+    fn answer(&mut self, place: Self::Handle, proceeds: bool);
 }
 
 /// [`Query::proceed`] for many queries, in code that is compiled for the vectors of the caller.

@@ -299,7 +299,7 @@ struct Only<'q, 's> {
 }
 
 impl<'s> Proceeding<'s> for Only<'_, 's> {
-    type Place = ();
+    type Handle = ();
 
     fn next(&mut self) -> Option<()> {
         std::mem::take(&mut self.is_waiting).then_some(())

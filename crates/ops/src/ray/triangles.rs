@@ -2,7 +2,7 @@
 //! loop that defines what a search finds reads it there as well.
 
 use super::IDENTITY;
-use super::bottom::{Geometry, Shape};
+use super::bottom::{Geometry, GeometryData};
 use super::refusal::Refusal;
 use super::transform::{self, Transform};
 use super::tree::{self, Block, Bounds, Items, LEAF, Tree};
@@ -26,7 +26,7 @@ impl Triangles {
         let mut items = Items::with_capacity(count);
         let mut first = 0;
         for (geometry, it) in geometries.iter().enumerate() {
-            let mesh = Mesh::new(geometry, it.shape, first)?;
+            let mesh = Mesh::new(geometry, it.data, first)?;
             for primitive in 0..mesh.len() {
                 let triangle = mesh.checked(geometry, primitive)?;
                 items.push(is_active(&triangle).then(|| Bounds::around(&triangle)));
@@ -82,8 +82,8 @@ struct Mesh<'a> {
 }
 
 impl Mesh<'_> {
-    fn new(geometry: usize, shape: Shape<'_>, first: u32) -> Result<Mesh<'_>, Refusal> {
-        let Shape::Triangles { vertices, indices, transform } = shape else {
+    fn new(geometry: usize, data: GeometryData<'_>, first: u32) -> Result<Mesh<'_>, Refusal> {
+        let GeometryData::Triangles { vertices, indices, transform } = data else {
             return Err(Refusal::MixedKinds { geometry });
         };
         if transform.is_some_and(|it| it.iter().any(|it| it.is_nan())) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use wavelane_ops::Random;
-use wavelane_ops::ray::{Bottom, BottomOptions, Geometry, Ray, Scene, Search, Shape};
+use wavelane_ops::ray::{Bottom, BottomOptions, Geometry, GeometryData, Ray, Scene, Search};
 
 use crate::scenes::{all, one};
 
@@ -58,12 +58,12 @@ impl Mesh {
     }
 
     pub(crate) fn scene(&self) -> Scene {
-        let shape = Shape::Triangles {
+        let data = GeometryData::Triangles {
             vertices: &self.vertices,
             indices: Some(&self.indices),
             transform: None,
         };
-        let geometry = Geometry { shape, flags: 0 };
+        let geometry = Geometry { data, flags: 0 };
         one(Bottom::build(&[geometry], BottomOptions::default()).unwrap())
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use wavelane_ops::Random;
 use wavelane_ops::ray::{
-    Bottom, BottomOptions, Geometry, IDENTITY, Instance, Ray, Scene, Search, Shape, geometry_flag,
+    Bottom, BottomOptions, Geometry, GeometryData, IDENTITY, Instance, Ray, Scene, Search,
+    geometry_flag,
 };
 
 use crate::exact::{Vector, crossing, direction, floats, ratio, vector};
@@ -43,7 +44,7 @@ fn built(level: &Level) -> Arc<Bottom> {
     let geometries: Vec<Geometry<'_>> = vertices
         .iter()
         .map(|it| Geometry {
-            shape: Shape::Triangles { vertices: it, indices: None, transform: None },
+            data: GeometryData::Triangles { vertices: it, indices: None, transform: None },
             flags: geometry_flag::OPAQUE,
         })
         .collect();

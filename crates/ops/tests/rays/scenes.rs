@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use wavelane_ops::ray::{
-    Bottom, BottomOptions, Field, Geometry, Instance, Query, Ray, Scene, Search, Shape, Which,
-    ray_flag,
+    Bottom, BottomOptions, Field, Geometry, GeometryData, Instance, Query, Ray, Scene, Search,
+    Which, ray_flag,
 };
 
 pub(crate) fn triangles(vertices: &[[f32; 3]], flags: u32) -> Arc<Bottom> {
-    let shape = Shape::Triangles { vertices, indices: None, transform: None };
-    Bottom::build(&[Geometry { shape, flags }], BottomOptions::default()).unwrap()
+    let data = GeometryData::Triangles { vertices, indices: None, transform: None };
+    Bottom::build(&[Geometry { data, flags }], BottomOptions::default()).unwrap()
 }
 
 pub(crate) fn boxes(boxes: &[[f32; 6]], flags: u32) -> Arc<Bottom> {
-    let geometry = Geometry { shape: Shape::Boxes(boxes), flags };
+    let geometry = Geometry { data: GeometryData::Boxes(boxes), flags };
     Bottom::build(&[geometry], BottomOptions::default()).unwrap()
 }
 

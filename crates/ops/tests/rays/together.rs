@@ -19,7 +19,7 @@ struct Wave<'s> {
 }
 
 impl<'s> Proceeding<'s> for Wave<'s> {
-    type Place = usize;
+    type Handle = usize;
 
     fn next(&mut self) -> Option<usize> {
         self.active.pop()

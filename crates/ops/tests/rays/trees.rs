@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use wavelane_ops::Random;
 use wavelane_ops::ray::{
-    Admissible, Bottom, BottomOptions, BoxSize, Edges, Field, Geometry, IDENTITY, Instance, Method,
-    Order, Query, Ray, Scene, Search, Shape, State, Ties, Transform, Which,
+    Admissible, Bottom, BottomOptions, BoxSize, Edges, Field, Geometry, GeometryData, IDENTITY,
+    Instance, Method, Order, Query, Ray, Scene, Search, State, Ties, Transform, Which,
 };
 
 use crate::closed::Mesh;
@@ -105,13 +105,13 @@ fn bottom(random: &mut Random, scale: f32) -> Arc<Bottom> {
         let lists = [(); 2].map(|()| boxes(random, count, scale));
         let geometries = lists
             .each_ref()
-            .map(|it| Geometry { shape: Shape::Boxes(it), flags: random.below(4) as u32 });
+            .map(|it| Geometry { data: GeometryData::Boxes(it), flags: random.below(4) as u32 });
         return Bottom::build(&geometries, options).unwrap();
     }
     let lists = [(); 3].map(|()| triangles(random, count, scale));
     let geometries = lists.each_ref().map(|vertices| {
-        let shape = Shape::Triangles { vertices, indices: None, transform: None };
-        Geometry { shape, flags: random.below(4) as u32 }
+        let data = GeometryData::Triangles { vertices, indices: None, transform: None };
+        Geometry { data, flags: random.below(4) as u32 }
     });
     Bottom::build(&geometries, options).unwrap()
 }

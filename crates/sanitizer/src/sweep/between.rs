@@ -26,7 +26,7 @@ const MOST_PLACES: usize = 32;
 pub(super) const MOST_BYTES: usize = 64 << 20;
 
 /// What is compared by itself.
-struct Place {
+struct Compared {
     key: (Binding, u32),
     /// The numbers of the runs that are compared.
     among: Vec<usize>,
@@ -89,7 +89,7 @@ pub(super) fn compare_widths(
 }
 
 /// The differences of one place.
-fn questions(base: &Base<'_>, runs: &[Run], place: &Place) -> Vec<Question> {
+fn questions(base: &Base<'_>, runs: &[Run], place: &Compared) -> Vec<Question> {
     let mut classes: Vec<Class> = Vec::new();
     for index in &place.among {
         let agrees = |class: &&mut Class| {
@@ -165,9 +165,9 @@ fn buffer(run: &Run, key: (Binding, u32)) -> &Buffer {
 }
 
 /// All places that differ between some widths, in the order of buffers and bytes.
-fn places(base: &Base<'_>, runs: &[Run]) -> Result<Vec<Place>, (u32, Failure)> {
+fn places(base: &Base<'_>, runs: &[Run]) -> Result<Vec<Compared>, (u32, Failure)> {
     let Some(first) = runs.first() else { return Ok(Vec::new()) };
-    let mut found: Vec<Place> = Vec::new();
+    let mut found: Vec<Compared> = Vec::new();
     for (binding, buffers) in (0..).map(Binding).zip(&first.left.bindings) {
         let is_compared =
             base.is_open(binding) && !named(base.module, &base.plan.width_dependent, binding);
@@ -175,7 +175,7 @@ fn places(base: &Base<'_>, runs: &[Run]) -> Result<Vec<Place>, (u32, Failure)> {
             found.extend(in_buffer(base, runs, (binding, element), &[]));
         }
     }
-    let differs = |place: &Place| {
+    let differs = |place: &Compared| {
         let among = &place.among;
         let pairs = among.iter().flat_map(|a| among.iter().map(move |b| (*a, *b)));
         let mut pairs = pairs.filter(|(a, b)| a < b);
@@ -199,7 +199,7 @@ fn places(base: &Base<'_>, runs: &[Run]) -> Result<Vec<Place>, (u32, Failure)> {
     };
     let writers = on_threads(base.plan.threads, ends.len(), one, Result::is_ok);
     let writers = writers.into_iter().collect::<Result<Vec<Writers>, _>>()?;
-    let mut all: Vec<Place> =
+    let mut all: Vec<Compared> =
         keys.iter().flat_map(|key| in_buffer(base, runs, *key, &writers)).collect();
     all.retain(differs);
     Ok(all)
@@ -211,20 +211,20 @@ fn in_buffer(
     runs: &[Run],
     key: (Binding, u32),
     writers: &[Writers],
-) -> Vec<Place> {
+) -> Vec<Compared> {
     let all: Vec<usize> = (0..runs.len()).collect();
     let is_unordered = named(base.module, &base.plan.unordered, key.0)
         || runs.iter().any(|it| it.permuted.contains(&key));
     let writer = |byte: u64| writers.iter().rev().find_map(|it| it.last(key, byte));
     if is_unordered && elements::size(base.module, key.0).is_some() {
         let among = all.into_iter().filter(|it| !runs[*it].reach.touches(key)).collect();
-        return vec![Place { key, among, what: What::Elements, writer: None }];
+        return vec![Compared { key, among, what: What::Elements, writer: None }];
     }
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<Compared> = Vec::new();
     let counted = |it: &usize| !runs[*it].reach.counter_is_tagged(key);
     let among: Vec<usize> = all.iter().copied().filter(counted).collect();
     let writer_of_counter = writer(u64::MAX);
-    places.push(Place { key, among, what: What::Counter, writer: writer_of_counter });
+    places.push(Compared { key, among, what: What::Counter, writer: writer_of_counter });
     let held: Vec<&[u8]> = runs.iter().map(|it| &buffer(it, key).bytes[..]).collect();
     if held.windows(2).all(|it| it[0] == it[1]) {
         return places;
@@ -243,7 +243,7 @@ fn in_buffer(
         }
         let number = *numbers.entry((among.clone(), written)).or_insert_with(|| {
             let what = What::Bytes(Vec::new());
-            places.push(Place { key, among, what, writer: writer(byte as u64) });
+            places.push(Compared { key, among, what, writer: writer(byte as u64) });
             places.len() - 1
         });
         if let What::Bytes(bytes) = &mut places[number].what {
@@ -253,7 +253,7 @@ fn in_buffer(
     places
 }
 
-impl Place {
+impl Compared {
     /// The first byte that differs between two runs.
     fn difference(&self, base: &Base<'_>, runs: [&Run; 2]) -> Option<u64> {
         let [a, b] = runs.map(|it| buffer(it, self.key));

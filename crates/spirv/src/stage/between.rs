@@ -11,8 +11,8 @@
 //! The two functions of a hull shader are one here: a barrier lies between them, and one invocation runs the second.
 
 use ir::stage::{
-    CUT, Domain, Element, GeometryTraits, Holder, HullTraits, Partitioning, PatchTopology, Shape,
-    SystemValue, slot_count,
+    CUT, Domain, Element, GeometryTraits, Holder, HullTraits, Partitioning, PatchTopology,
+    StageTraits, SystemValue, slot_count,
 };
 use ir::{HostScalar, Inst, Slot, Value};
 use ops::Ty;
@@ -126,10 +126,10 @@ impl Emitter<'_> {
         if let Some(variable) = self.signature.arrays.get(&key) {
             return Ok(*variable);
         }
-        let vertices = match self.ir.io.as_ref().map(|it| &it.shape) {
-            Some(Shape::Geometry(traits)) => traits.vertices,
-            Some(Shape::Hull(traits)) => traits.read,
-            Some(Shape::Domain { points, .. }) => *points,
+        let vertices = match self.ir.io.as_ref().map(|it| &it.traits) {
+            Some(StageTraits::Geometry(traits)) => traits.vertices,
+            Some(StageTraits::Hull(traits)) => traits.read,
+            Some(StageTraits::Domain { points, .. }) => *points,
             _ => 1,
         };
         let kind = Kind::of(element.scalar).between_stages();
@@ -285,8 +285,8 @@ impl Emitter<'_> {
 
     /// The execution modes of a stage between.
     pub(super) fn between_modes(&mut self) -> Vec<Vec<u32>> {
-        match self.ir.io.as_ref().map(|it| &it.shape) {
-            Some(Shape::Geometry(traits)) => {
+        match self.ir.io.as_ref().map(|it| &it.traits) {
+            Some(StageTraits::Geometry(traits)) => {
                 self.out.capabilities.insert(op::CAP_GEOMETRY);
                 let input = match traits.vertices {
                     1 => op::MODE_INPUT_POINTS,
@@ -307,15 +307,15 @@ impl Emitter<'_> {
                     vec![op::MODE_OUTPUT_VERTICES, traits.most_vertices.max(1)],
                 ]
             }
-            Some(Shape::Hull(traits)) => {
+            Some(StageTraits::Hull(traits)) => {
                 self.out.capabilities.insert(op::CAP_TESSELLATION);
                 hull_modes(*traits)
             }
-            Some(Shape::Domain { domain, .. }) => {
+            Some(StageTraits::Domain { domain, .. }) => {
                 self.out.capabilities.insert(op::CAP_TESSELLATION);
                 vec![vec![of_domain(*domain)]]
             }
-            Some(Shape::Plain) | None => Vec::new(),
+            Some(StageTraits::Plain) | None => Vec::new(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Those of a mesh shader are arrays of vertices and primitives, those of a hull shader an array of control points, beside
 //! patch constants.
 
-use ir::stage::{Element, Shape, SystemValue, with_slots};
+use ir::stage::{Element, StageTraits, SystemValue, with_slots};
 use ir::{Slot, Value};
 use ops::Ty;
 use ops::intrinsics::Stage;
@@ -43,13 +43,13 @@ impl<'a> Emitter<'a> {
                 (&mesh.primitives[..], Per::Primitive(mesh.most_primitives)),
             ];
         }
-        match self.ir.io.as_ref().map(|it| &it.shape) {
+        match self.ir.io.as_ref().map(|it| &it.traits) {
             // The streams without number 0 are run and dropped.
-            Some(Shape::Geometry(traits)) => {
+            Some(StageTraits::Geometry(traits)) => {
                 let drawn = traits.streams.first().map_or(&[][..], |it| &it.elements);
                 vec![(drawn, Per::Invocation)]
             }
-            Some(Shape::Hull(traits)) => {
+            Some(StageTraits::Hull(traits)) => {
                 let made = [Some(self.parts[0]), self.parts.get(1).copied()];
                 let pers = [Per::Point(traits.made.max(1)), Per::Patch];
                 made.into_iter().zip(pers).filter_map(|(it, per)| Some((of(it?), per))).collect()
@@ -311,7 +311,7 @@ impl<'a> Emitter<'a> {
     }
 
     pub(crate) fn stage_output(&mut self, slot: Slot, value: Value) {
-        if let Some(Shape::Geometry(traits)) = self.ir.io.as_ref().map(|it| &it.shape) {
+        if let Some(StageTraits::Geometry(traits)) = self.ir.io.as_ref().map(|it| &it.traits) {
             return self.emitted(traits, slot, value);
         }
         let (number, element, component) = self.slot_element(Side::Outputs, slot);

@@ -24,7 +24,7 @@ enum Fold {
 }
 
 /// A lane and its wave.
-struct View<'a> {
+struct Lane<'a> {
     cell: &'a Cell,
     width: usize,
     wave: usize,
@@ -47,9 +47,9 @@ pub fn results(cell: &Cell, width: u32, data: &Data) -> Vec<Option<Vec<u64>>> {
                 if cell.row.is_masked() {
                     on.retain(|it| thread.lanes >> it & 1 == 1);
                 }
-                let view = View { cell, width, wave, lane, threads, on };
+                let seen = Lane { cell, width, wave, lane, threads, on };
                 let results =
-                    || cell.shapes.iter().flat_map(|shape| view.results(*shape)).collect();
+                    || cell.shapes.iter().flat_map(|shape| seen.results(*shape)).collect();
                 all.push(thread.takes_part.then(results));
             }
         }
@@ -57,7 +57,7 @@ pub fn results(cell: &Cell, width: u32, data: &Data) -> Vec<Option<Vec<u64>>> {
     all
 }
 
-impl View<'_> {
+impl Lane<'_> {
     fn me(&self) -> &Thread {
         &self.threads[self.lane]
     }

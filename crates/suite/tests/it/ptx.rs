@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use generate::Statistics;
 use interp::NoObserver;
-use ir::exec::{Bindings, Buffer, Format, FormatScalar, What};
+use ir::exec::{Bindings, Buffer, ElementFormat, FormatScalar, What};
 use suite::emulate::{Outcome, assemble, compare, emit};
 use suite::engines::{self, Programs};
 use suite::legalized::{is_aligned, texture_fault};
@@ -539,7 +539,8 @@ fn texels_are_converted_like_on_the_reference_engine() {
             let bytes = ir::texel::scalar_bytes(scalar) as usize;
             let texels = corners(bytes);
             let groups = (texels.len() / bytes / 4).div_ceil(32) as u32;
-            let what = What::Memory { format: Some(Format { scalar, components: 4 }), counter: 0 };
+            let what =
+                What::Memory { format: Some(ElementFormat { scalar, components: 4 }), counter: 0 };
             let typed = |bytes: Vec<u8>| Buffer { bytes: bytes.into(), what: what.clone() };
             let given = match ty {
                 "uint64_t2" | "double2" => corners(8),

@@ -10,7 +10,7 @@ use interp::observe::RayEvent;
 use ir::RayOp;
 use ir::exec::{Bindings, Buffer, SharedScene, What};
 use ops::Random;
-use ops::ray::{Bottom, BottomOptions, Geometry, Instance, Scene, Shape, geometry_flag};
+use ops::ray::{Bottom, BottomOptions, Geometry, GeometryData, Instance, Scene, geometry_flag};
 use suite::emulate;
 use suite::engines::{Outcome, compare, launch, sets};
 use suite::run;
@@ -217,13 +217,13 @@ fn scene(seed: u64) -> SharedScene {
                 [x, y, z, x + 1.0, y + 1.0, z + 1.0]
             })
             .collect();
-        let shape = match at % 2 {
-            0 => Shape::Triangles { vertices: &vertices, indices: None, transform: None },
-            _ => Shape::Boxes(&corners),
+        let data = match at % 2 {
+            0 => GeometryData::Triangles { vertices: &vertices, indices: None, transform: None },
+            _ => GeometryData::Boxes(&corners),
         };
-        let opaque = Geometry { shape, flags: geometry_flag::OPAQUE };
+        let opaque = Geometry { data, flags: geometry_flag::OPAQUE };
         let bottom =
-            Bottom::build(&[opaque, Geometry { shape, flags: 0 }], BottomOptions::default());
+            Bottom::build(&[opaque, Geometry { data, flags: 0 }], BottomOptions::default());
         let mut instance =
             Instance { id: at * 5, mask: 1 << at, bottom: bottom.ok(), ..Instance::default() };
         instance.transform[3] = number(1.0);

@@ -20,7 +20,7 @@ use ir::stage::EvalPlace;
 use ir::{Module, Op, Slot};
 
 use super::reference::Decoded;
-use super::{Backend, Program, Step, Stopped, in_order};
+use super::{Backend, Program, Step, StepError, in_order};
 use crate::Engine;
 use crate::guard::catch;
 use crate::memory::Memory;
@@ -107,7 +107,7 @@ impl Backend for Native {
         Arc::new(self.code(module))
     }
 
-    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, _: bool) -> Result<(), Stopped> {
+    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, _: bool) -> Result<(), StepError> {
         in_order(steps, memory, Code::run)
     }
 

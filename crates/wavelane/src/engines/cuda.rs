@@ -28,14 +28,14 @@ use std::time::Duration;
 
 use ir::Module;
 use ir::debug::NoDebug;
-use ir::exec::{Bindings, Failure, Format, Launch, Unsupported};
+use ir::exec::{Bindings, ElementFormat, Failure, Launch, Unsupported};
 use legalize::Feedback;
 use ops::intrinsics::ShaderModel;
 use ops::texture;
 
 use super::feedback;
 use super::sizes::{self, MOST_DISPATCHES, small_sizes};
-use super::{Backend, Program, Step, Stopped, launch_of, made};
+use super::{Backend, Program, Step, StepError, launch_of, made};
 use crate::adapter::{
     LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier, SamplerFeedbackTier,
 };
@@ -332,9 +332,14 @@ impl Backend for Cuda {
         Some(Arc::new(Kernels { gpu: self.gpu.clone(), module: module.clone(), foreign, made }))
     }
 
-    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool) -> Result<(), Stopped> {
+    fn run(
+        &self,
+        steps: &[Step<'_>],
+        memory: &mut Memory<'_>,
+        back: bool,
+    ) -> Result<(), StepError> {
         for (number, step) in steps.iter().enumerate() {
-            let stopped = |error: DispatchError| Stopped { step: number, error };
+            let stopped = |error: DispatchError| StepError { step: number, error };
             let Some(launch) = launch_of(step, memory).map_err(stopped)? else { continue };
             let result = catch(|| self.step(step, &launch, memory, back));
             match result {
@@ -351,11 +356,11 @@ impl Backend for Cuda {
         steps: &[Step<'_>],
         memory: &mut Memory<'_>,
         rounds: u32,
-    ) -> Result<Option<Vec<Vec<Duration>>>, Stopped> {
+    ) -> Result<Option<Vec<Vec<Duration>>>, StepError> {
         let mut all = Vec::new();
         let empty = Slot::default();
         for (number, step) in steps.iter().enumerate() {
-            let stopped = |failure: Failure| Stopped { step: number, error: failure.into() };
+            let stopped = |failure: Failure| StepError { step: number, error: failure.into() };
             let kernels: &Kernels = made(step.program);
             pack_scenes(step, memory).map_err(stopped)?;
             let contents = memory.contents(&step.places, &empty);
@@ -371,12 +376,12 @@ impl Backend for Cuda {
         let mut times = Vec::new();
         for round in 0..=rounds {
             for (number, (_, _, bound, saved, _)) in all.iter().enumerate() {
-                let stopped = |failure: Failure| Stopped { step: number, error: failure.into() };
+                let stopped = |failure: Failure| StepError { step: number, error: failure.into() };
                 bound.restore(saved).map_err(stopped)?;
             }
             let mut each = Vec::new();
             for (number, (launch, ready, _, _, params)) in all.iter().enumerate() {
-                let stopped = |failure: Failure| Stopped { step: number, error: failure.into() };
+                let stopped = |failure: Failure| StepError { step: number, error: failure.into() };
                 let context = &self.gpu.context;
                 let grid = ready.grid(launch, self.gpu.blocks());
                 let time = context.run(&ready.kernel, launch, grid, ready.threads, params);
@@ -388,7 +393,7 @@ impl Backend for Cuda {
             }
         }
         for (number, (_, _, bound, saved, _)) in all.iter().enumerate() {
-            let stopped = |failure: Failure| Stopped { step: number, error: failure.into() };
+            let stopped = |failure: Failure| StepError { step: number, error: failure.into() };
             bound.restore(saved).map_err(stopped)?;
         }
         Ok(Some(times))
@@ -455,7 +460,7 @@ impl Backend for Cuda {
 #[derive(Clone, PartialEq)]
 struct Key {
     width: u32,
-    formats: Vec<Option<Format>>,
+    formats: Vec<Option<ElementFormat>>,
     textures: Vec<Vec<texture::Format>>,
     /// What decides about sampler feedback.
     feedback: Vec<Feedback>,

@@ -7,7 +7,7 @@ use ir::Module;
 use ir::exec::{Bindings, Failure, Feed, Launch};
 use ops::ray::Search;
 
-use super::{Backend, Program, Step, Stopped, in_order};
+use super::{Backend, Program, Step, StepError, in_order};
 use crate::Engine;
 use crate::memory::Memory;
 
@@ -79,7 +79,7 @@ impl Backend for Reference {
         Arc::new(Decoded { search: self.search, ..Decoded::new(module.clone()) })
     }
 
-    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, _: bool) -> Result<(), Stopped> {
+    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, _: bool) -> Result<(), StepError> {
         in_order(steps, memory, Decoded::run)
     }
 }

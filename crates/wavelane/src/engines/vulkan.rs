@@ -52,7 +52,7 @@ use ir::Module;
 use ir::exec::{Bindings, Failure, Launch, Unsupported};
 use spirv::{Emitted, Environment, NoDebug};
 
-use super::{Backend, DrawJob, Program, Step, Stopped, made};
+use super::{Backend, DrawJob, Program, Step, StepError, made};
 use crate::graphics::DrawCaps;
 use crate::memory::{Contents, Memory, Slot};
 use crate::{Adapter, DispatchError, Engine};
@@ -318,15 +318,20 @@ impl Backend for Vulkan {
         Some(Arc::new(GpuPrograms::new(self.gpu.clone(), module.clone(), Some(words))))
     }
 
-    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool) -> Result<(), Stopped> {
-        let stopped = |step: usize, failure: Failure| Stopped { step, error: failure.into() };
+    fn run(
+        &self,
+        steps: &[Step<'_>],
+        memory: &mut Memory<'_>,
+        back: bool,
+    ) -> Result<(), StepError> {
+        let stopped = |step: usize, failure: Failure| StepError { step, error: failure.into() };
         match self.submit(steps, memory, back) {
             // An image has one format in a submission: steps that view it in different formats run one by one.
             Err((_, Failure::Unsupported(_))) if steps.len() > 1 => {
                 for (number, step) in steps.iter().enumerate() {
                     // The host knows the group counts by now.
                     let launch = super::launch_of(step, memory)
-                        .map_err(|error| Stopped { step: number, error })?;
+                        .map_err(|error| StepError { step: number, error })?;
                     let Some(launch) = launch else { continue };
                     let places = step.places.clone();
                     let step = Step { launch: &launch, places, indirect: None, ..*step };
@@ -349,8 +354,8 @@ impl Backend for Vulkan {
         steps: &[Step<'_>],
         memory: &mut Memory<'_>,
         rounds: u32,
-    ) -> Result<Option<Vec<Vec<Duration>>>, Stopped> {
-        let stopped = |(step, failure): (usize, Failure)| Stopped { step, error: failure.into() };
+    ) -> Result<Option<Vec<Vec<Duration>>>, StepError> {
+        let stopped = |(step, failure): (usize, Failure)| StepError { step, error: failure.into() };
         let programs = programs(steps, memory).map_err(stopped)?;
         run::measure(&jobs(steps, &programs), memory, rounds).map_err(stopped)
     }

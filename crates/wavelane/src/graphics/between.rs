@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ir::group::MeshIo;
 use ir::stage::{
-    Domain, Element, GeometryTraits, Holder, HullTraits, Partitioning, PatchTopology, Shape,
+    Domain, Element, GeometryTraits, Holder, HullTraits, Partitioning, PatchTopology, StageTraits,
     SystemValue, slot_count, with_slots,
 };
 use ir::{Module, Op, Slot};
@@ -147,7 +147,7 @@ impl Between {
             return of_corners(geometry.traits.streams.first().map_or(3, |it| it.corners));
         }
         match &self.tessellation {
-            Some(it) => of_corners(it.traits.topology.corners()),
+            Some(it) => of_corners(it.shape.topology.corners()),
             None => topology.kind(),
         }
     }
@@ -181,8 +181,10 @@ pub(crate) fn last_outputs(desc: &GraphicsDesc) -> (Vec<Element>, usize, bool) {
         return (all, of_vertices, has_id);
     }
     if let Some(geometry) = &desc.geometry {
-        let all = match shape(&geometry.module) {
-            Shape::Geometry(it) => it.streams.first().map_or(Vec::new(), |it| it.elements.clone()),
+        let all = match stage_traits(&geometry.module) {
+            StageTraits::Geometry(it) => {
+                it.streams.first().map_or(Vec::new(), |it| it.elements.clone())
+            }
             _ => Vec::new(),
         };
         let has_id = all.iter().any(|it| it.system == Some(SystemValue::PrimitiveId));
@@ -203,8 +205,8 @@ fn inputs(module: &Module) -> &[Element] {
     module.io.as_ref().map_or(&[], |it| &it.inputs)
 }
 
-fn shape(module: &Module) -> &Shape {
-    module.io.as_ref().map_or(&Shape::Plain, |it| &it.shape)
+fn stage_traits(module: &Module) -> &StageTraits {
+    module.io.as_ref().map_or(&StageTraits::Plain, |it| &it.traits)
 }
 
 /// Checks which stages there are.
@@ -223,7 +225,7 @@ fn check_stages(desc: &GraphicsDesc) -> Result<(), GraphicsError> {
     }
     let is_patches = matches!(desc.topology, Topology::PatchList(_));
     let reads_patch = desc.geometry.as_ref().is_some_and(
-        |it| matches!(shape(&it.module), Shape::Geometry(traits) if traits.reads_patch),
+        |it| matches!(stage_traits(&it.module), StageTraits::Geometry(traits) if traits.reads_patch),
     );
     if is_patches && desc.hull.is_none() && !reads_patch {
         return wrong("a patch list needs a hull and a domain shader");
@@ -323,11 +325,12 @@ impl Tessellation {
         backend: &dyn Backend,
     ) -> Result<Tessellation, GraphicsError> {
         let wrong = |problem: String| Err(GraphicsError::Stages { problem });
-        let (Shape::Hull(traits), Some(patch)) = (shape(&hull.module), &hull.patch) else {
-            unreachable!("a hull shader has the shape of one, and a patch-constant function")
+        let (StageTraits::Hull(traits), Some(patch)) = (stage_traits(&hull.module), &hull.patch)
+        else {
+            unreachable!("a hull shader has the traits of one, and a patch-constant function")
         };
-        let Shape::Domain { domain: of_domain, points } = shape(&domain.module) else {
-            unreachable!("a domain shader has the shape of one")
+        let StageTraits::Domain { domain: of_domain, points } = stage_traits(&domain.module) else {
+            unreachable!("a domain shader has the traits of one")
         };
         if let Topology::PatchList(points) = desc.topology
             && traits.read != 0
@@ -417,8 +420,8 @@ impl Geometry {
         made: u32,
         backend: &dyn Backend,
     ) -> Result<Geometry, GraphicsError> {
-        let Shape::Geometry(traits) = shape(&shader.module) else {
-            unreachable!("a geometry shader has the shape of one")
+        let StageTraits::Geometry(traits) = stage_traits(&shader.module) else {
+            unreachable!("a geometry shader has the traits of one")
         };
         if traits.vertices != made {
             let problem = format!(

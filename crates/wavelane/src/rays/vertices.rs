@@ -1,6 +1,6 @@
 //! Decodes the bytes of vertex, index and box buffers.
 
-use ops::ray::{Shape, Transform};
+use ops::ray::{GeometryData, Transform};
 use ops::texture::Texel;
 
 use super::{BuildError, GeometryKind, IndexFormat, Indices, Triangles};
@@ -16,14 +16,14 @@ pub(super) enum Decoded {
 }
 
 impl Decoded {
-    pub(super) fn shape(&self) -> Shape<'_> {
+    pub(super) fn data(&self) -> GeometryData<'_> {
         match self {
-            Decoded::Triangles { vertices, indices, transform } => Shape::Triangles {
+            Decoded::Triangles { vertices, indices, transform } => GeometryData::Triangles {
                 vertices,
                 indices: indices.as_deref(),
                 transform: transform.as_ref(),
             },
-            Decoded::Boxes(boxes) => Shape::Boxes(boxes),
+            Decoded::Boxes(boxes) => GeometryData::Boxes(boxes),
         }
     }
 }

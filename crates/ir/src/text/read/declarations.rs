@@ -21,11 +21,11 @@ impl Reader<'_> {
             }
             self.newline()?;
         }
-        io.shape = self.shape()?;
+        io.traits = self.stage_traits()?;
         Ok(io)
     }
 
-    fn shape(&mut self) -> Read<Shape> {
+    fn stage_traits(&mut self) -> Read<StageTraits> {
         let reads_patch = self.eat_word("geometry_of_patches")?;
         if reads_patch || self.eat_word("geometry")? {
             let [vertices, most_vertices, instances] = self.triple()?;
@@ -38,7 +38,7 @@ impl Reader<'_> {
             }
             let traits =
                 GeometryTraits { vertices, reads_patch, most_vertices, instances, streams };
-            return Ok(Shape::Geometry(Box::new(traits)));
+            return Ok(StageTraits::Geometry(Box::new(traits)));
         }
         if self.eat_word("hull")? {
             let domain = self.named("a domain")?;
@@ -48,15 +48,21 @@ impl Reader<'_> {
             self.sign(",")?;
             let made = self.number()?;
             self.newline()?;
-            return Ok(Shape::Hull(HullTraits { domain, partitioning, topology, read, made }));
+            return Ok(StageTraits::Hull(HullTraits {
+                domain,
+                partitioning,
+                topology,
+                read,
+                made,
+            }));
         }
         if self.eat_word("domain")? {
             let domain = self.named("a domain")?;
             let points = self.number()?;
             self.newline()?;
-            return Ok(Shape::Domain { domain, points });
+            return Ok(StageTraits::Domain { domain, points });
         }
-        Ok(Shape::Plain)
+        Ok(StageTraits::Plain)
     }
 
     pub(super) fn group_io(&mut self) -> Read<GroupIo> {

@@ -13,7 +13,7 @@ use wavelane::graphics::{
     Cull, DepthBias, DepthFormat, DepthState, IndexFormat, Samples, TargetState, Topology,
 };
 use wavelane::internal::MOST_PIXELS;
-use wavelane::texture::{Channels, Comparison, Encoding, Format as TextureFormat};
+use wavelane::texture::{Channels, Comparison, Encoding, Format};
 
 use super::*;
 use crate::Api;
@@ -170,7 +170,7 @@ impl Reader {
         let attributes = self.each(node, what, |it, node| {
             let mut fields = it.fields(node, "an attribute")?;
             let format_node = it.required(&mut fields, "Format");
-            let format = format_node.and_then(|node| it.choose(node, &Format::NAMES));
+            let format = format_node.and_then(|node| it.choose(node, &NumberFormat::NAMES));
             let channels_node = it.required(&mut fields, "Channels");
             let channels = channels_node.and_then(|node| it.uint(node));
             let offset_node = it.required(&mut fields, "Offset");
@@ -279,24 +279,24 @@ impl Reader {
     }
 
     /// The format of a target that is given as a format of numbers and how many there are.
-    fn format_of(&mut self, buffer: &Buffer, at: &Range<usize>) -> Option<TextureFormat> {
+    fn format_of(&mut self, buffer: &Buffer, at: &Range<usize>) -> Option<Format> {
         let encoding = match buffer.format {
-            Format::Float16 | Format::Float32 => Some(Encoding::Float),
-            Format::UInt16 | Format::UInt32 => Some(Encoding::Uint),
-            Format::Int16 | Format::Int32 => Some(Encoding::Sint),
-            Format::Hex8
-            | Format::Hex16
-            | Format::Hex32
-            | Format::Hex64
-            | Format::UInt64
-            | Format::Int64
-            | Format::Float64
-            | Format::Depth32
-            | Format::Bool => None,
+            NumberFormat::Float16 | NumberFormat::Float32 => Some(Encoding::Float),
+            NumberFormat::UInt16 | NumberFormat::UInt32 => Some(Encoding::Uint),
+            NumberFormat::Int16 | NumberFormat::Int32 => Some(Encoding::Sint),
+            NumberFormat::Hex8
+            | NumberFormat::Hex16
+            | NumberFormat::Hex32
+            | NumberFormat::Hex64
+            | NumberFormat::UInt64
+            | NumberFormat::Int64
+            | NumberFormat::Float64
+            | NumberFormat::Depth32
+            | NumberFormat::Bool => None,
         };
         let bits = 8 * buffer.format.bytes() as u8;
         let format = encoding.zip(Channels::of(buffer.channels));
-        let format = format.and_then(|(it, channels)| TextureFormat::plain(channels, bits, it));
+        let format = format.and_then(|(it, channels)| Format::plain(channels, bits, it));
         if format.is_some() {
             return format;
         }

@@ -8,13 +8,13 @@ use wavelane::rays::{
     BottomLevel, Boxes, BuildError, BuildOptions, Geometry, GeometryFlags, GeometryKind,
     IndexFormat, Indices, Instance, InstanceFlags, TopLevel, Triangles,
 };
-use wavelane::texture::{Channels, Encoding, Format as TexelFormat};
+use wavelane::texture::{Channels, Encoding, Format};
 use wavelane::{Adapter, Device};
 
 use super::{Fields, Reader};
 use crate::error::did_you_mean;
 use crate::job::{Buffer, Scene};
-use crate::number::Format;
+use crate::number::NumberFormat;
 use crate::yaml::Node;
 use crate::{Error, yaml};
 
@@ -51,14 +51,14 @@ struct Part<'a> {
 
 const IDENTITY: [f32; 12] = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 
-const VERTEX_FORMATS: [(&str, TexelFormat); 3] = [
+const VERTEX_FORMATS: [(&str, Format); 3] = [
     ("RGB32Float", floats(Channels::Rgb)),
     ("RG32Float", floats(Channels::Rg)),
     ("RGBA32Float", floats(Channels::Rgba)),
 ];
 
-const fn floats(channels: Channels) -> TexelFormat {
-    TexelFormat::Plain { channels, bits: 32, encoding: Encoding::Float }
+const fn floats(channels: Channels) -> Format {
+    Format::Plain { channels, bits: 32, encoding: Encoding::Float }
 }
 
 const INSTANCE_FLAGS: [(&str, InstanceFlags); 4] = [
@@ -90,7 +90,7 @@ impl Reader {
         let Some(file) = fields.get("File") else { return self.buffer(node) };
         let name_node = self.required(&mut fields, "Name");
         let format = self.required(&mut fields, "Format");
-        let format = format.and_then(|it| self.choose(it, &Format::NAMES));
+        let format = format.and_then(|it| self.choose(it, &NumberFormat::NAMES));
         self.done(fields);
         let path = self.text(file)?;
         let bytes = match open(path) {
@@ -299,7 +299,9 @@ impl Reader {
         let list = self.list(node, "`Transform`")?;
         let numbers: Option<Vec<f32>> = list
             .iter()
-            .map(|it| self.number(it, Format::Float32).map(|bits| f32::from_bits(bits as u32)))
+            .map(|it| {
+                self.number(it, NumberFormat::Float32).map(|bits| f32::from_bits(bits as u32))
+            })
             .collect();
         let numbers = numbers?;
         match numbers.as_slice().try_into() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use generate::Random;
 use ir::exec::SharedScene;
-use ops::ray::{Bottom, BottomOptions, Geometry, Instance, Scene, Shape, geometry_flag};
+use ops::ray::{Bottom, BottomOptions, Geometry, GeometryData, Instance, Scene, geometry_flag};
 use sanitizer::Kind;
 
 use super::{Class, Reach, SINK, Snippet};
@@ -21,12 +21,12 @@ pub(crate) fn scene() -> SharedScene {
     let at = |z: f32| [[0.0, 1.0, z], [-1.0, -1.0, z], [1.0, -1.0, z]];
     let (same, farther) = (at(0.0), [at(0.0), at(-1.0), at(-2.0)].concat());
     let triangles = |vertices, flags| Geometry {
-        shape: Shape::Triangles { vertices, indices: None, transform: None },
+        data: GeometryData::Triangles { vertices, indices: None, transform: None },
         flags,
     };
     let opaque = triangles(&same, geometry_flag::OPAQUE);
     let boxes = [[-1.0, -1.0, -1.0, 1.0, 1.0, 1.0]];
-    let boxes = Geometry { shape: Shape::Boxes(&boxes), flags: geometry_flag::OPAQUE };
+    let boxes = Geometry { data: GeometryData::Boxes(&boxes), flags: geometry_flag::OPAQUE };
     let levels = [vec![opaque, opaque], vec![triangles(&farther, 0)], vec![boxes]];
     let instances: Vec<Instance> = levels
         .iter()

@@ -2,7 +2,7 @@
 //! queried elsewhere.
 
 use ash::vk;
-use ir::exec::{Format, FormatScalar};
+use ir::exec::{ElementFormat, FormatScalar};
 use ir::texel::own_format;
 use ir::{Element, HostScalar};
 use ops::texture::{self, Channel, Encoding};
@@ -142,12 +142,12 @@ fn as_words(format: vk::Format, named: Option<&str>) -> vk::Format {
 
 /// For a typed buffer: its own format, or that of its declaration.
 pub(super) fn texel_format(
-    own: Option<Format>,
+    own: Option<ElementFormat>,
     element: &Element,
     named: Option<&str>,
 ) -> Option<vk::Format> {
     use FormatScalar::*;
-    let Format { scalar, components } = own.unwrap_or_else(|| own_format(element));
+    let ElementFormat { scalar, components } = own.unwrap_or_else(|| own_format(element));
     // Signed and unsigned 32-bit words have the same bits.
     let scalar = match (scalar, kind_of(element)) {
         (Int32, Kind::Unsigned) => Uint32,

@@ -93,7 +93,7 @@ fn is_single(sampler: &Sampler) -> bool {
 }
 
 /// The format of the texels of a typed buffer as one of textures.
-fn plain(format: ir::exec::Format) -> Option<Format> {
+fn plain(format: ir::exec::ElementFormat) -> Option<Format> {
     let Channel { encoding, bits } = format.scalar.channel();
     Format::plain(Channels::of(format.components)?, bits, encoding)
 }

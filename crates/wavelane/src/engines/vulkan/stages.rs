@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ash::vk;
 use ir::Module;
 use ir::exec::Unsupported;
-use ir::stage::{Element, Holder, Shape, SystemValue};
+use ir::stage::{Element, Holder, StageTraits, SystemValue};
 use smallvec::smallvec;
 use spirv::{Emitted, Environment, Locations, NoDebug};
 
@@ -53,8 +53,8 @@ impl<'a> Planned<'a> {
         let places = places.clone();
         let (inputs, outputs, of_vertices) = match (&source.io, &source.group) {
             (Some(io), _) => {
-                let outputs = match &io.shape {
-                    Shape::Geometry(traits) => {
+                let outputs = match &io.traits {
+                    StageTraits::Geometry(traits) => {
                         traits.streams.first().map_or_else(Vec::new, |it| it.elements.clone())
                     }
                     _ => io.outputs.clone(),

@@ -102,7 +102,7 @@ impl<'a> State<'a> {
 }
 
 /// What a target is given: its format, with the node that names it, its clear value, and how it is written.
-pub(super) type Given<'a> = (Option<(TextureFormat, &'a Node)>, [f64; 4], Option<TargetState>);
+pub(super) type Given<'a> = (Option<(Format, &'a Node)>, [f64; 4], Option<TargetState>);
 
 impl Reader {
     /// Replaces fields of a draw.
@@ -303,16 +303,16 @@ impl Reader {
     }
 
     /// The format of a target, by its name.
-    pub(super) fn target_format(&mut self, text: &str, at: &Range<usize>) -> Option<TextureFormat> {
+    pub(super) fn target_format(&mut self, text: &str, at: &Range<usize>) -> Option<Format> {
         // Textures can hold depths, under the names of their formats.
         let is_depth = text.get(..1).is_some_and(|it| it.eq_ignore_ascii_case("D"));
-        if let (true, Some(same)) = (is_depth, TextureFormat::parse(text)) {
+        if let (true, Some(same)) = (is_depth, Format::parse(text)) {
             let what = format!("`{text}` is a format of depth, and targets hold colours");
             let error = Error::new(at.clone(), what);
             self.errors.push(error.help(format!("`{same}` holds the same numbers")));
             return None;
         }
-        let format = TextureFormat::parse(text).filter(|it| is_renderable(*it));
+        let format = Format::parse(text).filter(|it| is_renderable(*it));
         if format.is_none() {
             let error = Error::new(at.clone(), format!("`{text}` is not the format of a target"));
             let (text, formats) = (text.to_ascii_uppercase(), target_formats());
@@ -400,7 +400,7 @@ impl Reader {
         let buffer = optional(buffer)?;
         if let (Some(name), Some(index)) = (name, buffer) {
             let it = &buffers[index];
-            if it.format != Format::Hex8 || it.channels != 1 || it.data.len() != 1 {
+            if it.format != NumberFormat::Hex8 || it.channels != 1 || it.data.len() != 1 {
                 let what = format!("`{}` must be a buffer of one `Hex8` a pixel", it.name);
                 return self.error(&name.at, what);
             }
@@ -435,7 +435,7 @@ impl Reader {
         let (slope, clamp) = (fields.get("Slope"), fields.get("Clamp"));
         self.done_with_state(fields);
         let bias = match bias {
-            Some(node) => self.number(node, Format::Int32)? as i32,
+            Some(node) => self.number(node, NumberFormat::Int32)? as i32,
             None => 0,
         };
         let (slope, clamp) = (self.float32_or(slope, 0.0), self.float32_or(clamp, 0.0));
@@ -482,7 +482,7 @@ impl Reader {
         self.done_with_state(fields);
         let mut values = [0; 4];
         for (value, node) in values.iter_mut().zip(nodes) {
-            *value = self.number(node?, Format::Int32)? as i32;
+            *value = self.number(node?, NumberFormat::Int32)? as i32;
         }
         let [left, top, right, bottom] = values;
         Some(Scissor { left, top, right, bottom })
@@ -490,7 +490,7 @@ impl Reader {
 
     fn float32_or(&mut self, node: Option<&Node>, default: f32) -> Option<f32> {
         let Some(node) = node else { return Some(default) };
-        let value = f32::from_bits(self.number(node, Format::Float32)? as u32);
+        let value = f32::from_bits(self.number(node, NumberFormat::Float32)? as u32);
         match value.is_finite() {
             true => Some(value),
             false => self.error(&node.at, "the number must be finite"),
@@ -531,16 +531,14 @@ fn target_formats() -> Vec<String> {
     });
     let packed = ["RGB10A2", "R10G10B10A2", "RG11B10", "R11G11B10"].map(str::to_owned);
     let names = channels.chain(packed).flat_map(|it| encodings.map(|how| format!("{it}_{how}")));
-    names.filter(|it| TextureFormat::parse(it).is_some_and(is_renderable)).collect()
+    names.filter(|it| Format::parse(it).is_some_and(is_renderable)).collect()
 }
 
 /// Whether Direct3D renders to it; shared exponents cannot be blended or masked.
-fn is_renderable(format: TextureFormat) -> bool {
+fn is_renderable(format: Format) -> bool {
     match format {
-        TextureFormat::Plain { bits, .. } => bits <= 32,
-        TextureFormat::Rgb9E5 => false,
-        TextureFormat::Bgra8 { .. }
-        | TextureFormat::Rgb10A2 { .. }
-        | TextureFormat::Rg11B10Float => true,
+        Format::Plain { bits, .. } => bits <= 32,
+        Format::Rgb9E5 => false,
+        Format::Bgra8 { .. } | Format::Rgb10A2 { .. } | Format::Rg11B10Float => true,
     }
 }

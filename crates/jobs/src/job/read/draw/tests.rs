@@ -55,7 +55,7 @@ fn draw(text: &str, api: Api) -> Draw {
 fn a_draw_has_the_fixed_state_of_its_api() {
     let it = draw(SMALL, Api::DirectX);
     assert_eq!((it.count, it.instances, it.vertices.stride), (3, 1, 20));
-    assert_eq!(it.targets[0].format, TextureFormat::parse("R32G32B32A32_FLOAT").unwrap());
+    assert_eq!(it.targets[0].format, Format::parse("R32G32B32A32_FLOAT").unwrap());
     let less = DepthState { func: Comparison::Less, write: true };
     assert_eq!((it.depth.tests.depth, it.depth.clear), (Some(less), 1.0));
     assert_eq!(

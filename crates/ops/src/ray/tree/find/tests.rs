@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::super::{Leaf, Node};
 use super::*;
-use crate::ray::{Admissible, BottomOptions, Geometry, Instance, Ray, Scene, Shape, geometry_flag};
+use crate::ray::{
+    Admissible, BottomOptions, Geometry, GeometryData, Instance, Ray, Scene, geometry_flag,
+};
 
 thread_local! {
     /// How many instances were looked into.
@@ -18,8 +20,8 @@ const SIDE: usize = 1000;
 /// A triangle around the origin, in the plane of x and y.
 fn bottom() -> Arc<Bottom> {
     let vertices = [[0.0, 0.25, 0.0], [-0.25, -0.25, 0.0], [0.25, -0.25, 0.0]];
-    let shape = Shape::Triangles { vertices: &vertices, indices: None, transform: None };
-    let geometry = Geometry { shape, flags: geometry_flag::OPAQUE };
+    let data = GeometryData::Triangles { vertices: &vertices, indices: None, transform: None };
+    let geometry = Geometry { data, flags: geometry_flag::OPAQUE };
     Bottom::build(&[geometry], BottomOptions::default()).unwrap()
 }
 

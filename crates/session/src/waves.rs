@@ -57,7 +57,7 @@ pub struct Seen {
 
 /// All waves in flight.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct Waves {
     notes: Arc<Notes>,
     width: u32,
     waves: BTreeMap<WaveId, Seen>,
@@ -65,9 +65,9 @@ pub struct View {
     pub ticks: u64,
 }
 
-impl View {
-    pub fn new(notes: Arc<Notes>, width: u32) -> View {
-        View { notes, width, waves: BTreeMap::new(), ticks: 0 }
+impl Waves {
+    pub fn new(notes: Arc<Notes>, width: u32) -> Waves {
+        Waves { notes, width, waves: BTreeMap::new(), ticks: 0 }
     }
 
     pub fn wave(&self, wave: WaveId) -> Option<&Seen> {
@@ -123,7 +123,7 @@ impl Seen {
     }
 }
 
-impl Observer for View {
+impl Observer for Waves {
     const INDIRECT: bool = true;
 
     fn wave_begin(&mut self, at: At) {

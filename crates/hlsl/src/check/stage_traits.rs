@@ -4,7 +4,7 @@ use diag::{Diagnostic, Span, code};
 use ir::HostScalar;
 use ir::stage::{
     Domain, Element, GeometryTraits, Holder, HullTraits, Interpolation, Partitioning,
-    PatchTopology, Shape, Stream, SystemValue, slot_count,
+    PatchTopology, StageTraits, Stream, SystemValue, slot_count,
 };
 use ops::Named;
 use ops::intrinsics::Stage;
@@ -37,7 +37,7 @@ impl Param<'_> {
 
 impl<'a> Checker<'a> {
     /// Completes the signature of a geometry, hull or domain shader; `None` after a report.
-    pub(super) fn shape(
+    pub(super) fn stage_traits(
         &mut self,
         signature: &mut Signature,
         attributes: &'a [Attribute],
@@ -56,7 +56,7 @@ impl<'a> Checker<'a> {
         };
         let word = |name: &str| attr::find(attributes, name).and_then(|it| attr::text(it, 0));
         let domain = word("domain").and_then(Domain::by_name).unwrap_or_default();
-        signature.io.shape = match self.stage {
+        signature.io.traits = match self.stage {
             Stage::Geometry => {
                 let reads_patch = patch(self, "InputPatch");
                 let vertices = reads_patch
@@ -71,7 +71,7 @@ impl<'a> Checker<'a> {
                 self.emitted(&traits, attributes, params)?;
                 let words = traits.stride() * traits.most_vertices + 1;
                 signature.io.outputs = emitted_words(words);
-                Shape::Geometry(Box::new(traits))
+                StageTraits::Geometry(Box::new(traits))
             }
             Stage::Hull => {
                 let partitioning = word("partitioning").and_then(Partitioning::by_name);
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
                     given => given.and_then(PatchTopology::by_name),
                 };
                 let made = self.attribute_number(attributes, "outputcontrolpoints");
-                Shape::Hull(HullTraits {
+                StageTraits::Hull(HullTraits {
                     domain,
                     partitioning: partitioning.unwrap_or_default(),
                     topology: topology.unwrap_or_default(),
@@ -89,9 +89,9 @@ impl<'a> Checker<'a> {
                 })
             }
             Stage::Domain => {
-                Shape::Domain { domain, points: patch(self, "OutputPatch").unwrap_or(0) }
+                StageTraits::Domain { domain, points: patch(self, "OutputPatch").unwrap_or(0) }
             }
-            _ => Shape::Plain,
+            _ => StageTraits::Plain,
         };
         Some(())
     }

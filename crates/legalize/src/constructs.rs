@@ -36,7 +36,7 @@ pub struct Touched {
 
 /// What a construct contains, at any depth.
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
+pub struct Contents {
     /// An operation that depends on which lanes execute it together.
     sees_lanes: bool,
     pub touched: BTreeMap<Shared, Touched>,
@@ -50,7 +50,7 @@ pub struct Shape {
     pub has_barrier: bool,
 }
 
-impl Shape {
+impl Contents {
     pub fn is_collective(&self) -> bool {
         self.sees_lanes || self.touched.values().any(|it| it.is_ordered())
     }
@@ -61,7 +61,7 @@ impl Shape {
     }
 
     /// Adds what follows.
-    fn add(&mut self, other: &Shape) {
+    fn add(&mut self, other: &Contents) {
         self.sees_lanes |= other.sees_lanes;
         self.returns |= other.returns;
         self.has_loop |= other.has_loop;
@@ -138,31 +138,31 @@ pub fn touched(module: &Module, used: &[bool], inst: Inst) -> Option<(Shared, To
     Some((memory, Touched { reads, writes, times: 1, commutes }))
 }
 
-/// The shapes of all instructions and regions of a module that are reachable from its body.
-pub struct Shapes {
-    insts: BTreeMap<Inst, Shape>,
-    regions: Vec<Shape>,
+/// The constructs of all instructions and regions of a module that are reachable from its body.
+pub struct Constructs {
+    insts: BTreeMap<Inst, Contents>,
+    regions: Vec<Contents>,
     /// The regions whose accesses need no order between lanes, because at most one runs them at a time.
     single_lane: Vec<bool>,
     /// Whether anything uses each value.
     pub used: Vec<bool>,
 }
 
-impl Shapes {
+impl Constructs {
     /// Accesses need an order between lanes in every region.
-    pub fn of(module: &Module) -> Shapes {
-        Shapes::with(module, vec![false; module.regions.len()])
+    pub fn of(module: &Module) -> Constructs {
+        Constructs::with(module, vec![false; module.regions.len()])
     }
 
     /// Accesses need no order in single-lane regions, so these are not collective for that reason.
-    pub fn with_single_lanes(module: &Module, uniformities: &Uniformities) -> Shapes {
-        Shapes::with(module, uniformities.single_lane_regions(module))
+    pub fn with_single_lanes(module: &Module, uniformities: &Uniformities) -> Constructs {
+        Constructs::with(module, uniformities.single_lane_regions(module))
     }
 
-    fn with(module: &Module, single_lane: Vec<bool>) -> Shapes {
-        let mut shapes = Shapes {
+    fn with(module: &Module, single_lane: Vec<bool>) -> Constructs {
+        let mut constructs = Constructs {
             insts: BTreeMap::new(),
-            regions: vec![Shape::default(); module.regions.len()],
+            regions: vec![Contents::default(); module.regions.len()],
             single_lane,
             used: ir::flow::used(module),
         };
@@ -170,23 +170,23 @@ impl Shapes {
         let structure = ir::flow::Structure::of(module);
         for step in structure.steps.iter().rev() {
             match *step {
-                ir::flow::Step::Inst(inst) => shapes.inst(module, inst),
+                ir::flow::Step::Inst(inst) => constructs.inst(module, inst),
                 ir::flow::Step::Region(_) => {}
             }
         }
-        shapes.region(module, module.body);
-        shapes
+        constructs.region(module, module.body);
+        constructs
     }
 
-    /// The shape of a construct.
-    pub fn construct(&self, inst: Inst) -> &Shape {
+    /// The contents of a construct.
+    pub fn of_inst(&self, inst: Inst) -> &Contents {
         match self.insts.get(&inst) {
-            Some(shape) => shape,
-            None => unreachable!("only constructs have shapes, and each has been visited"),
+            Some(contents) => contents,
+            None => unreachable!("only constructs have constructs, and each has been visited"),
         }
     }
 
-    pub fn of_region(&self, region: Region) -> &Shape {
+    pub fn of_region(&self, region: Region) -> &Contents {
         &self.regions[region.index()]
     }
 
@@ -196,52 +196,52 @@ impl Shapes {
         if !op.is_construct() {
             return;
         }
-        let mut shape = Shape { size: 1, ..Shape::default() };
+        let mut contents = Contents { size: 1, ..Contents::default() };
         for region in regions {
             self.region(module, region);
-            shape.add(&self.regions[region.index()]);
+            contents.add(&self.regions[region.index()]);
         }
         if matches!(op, Op::Loop { .. }) {
-            shape.has_loop = true;
-            for touched in shape.touched.values_mut() {
+            contents.has_loop = true;
+            for touched in contents.touched.values_mut() {
                 touched.times = touched.times.saturating_mul(2);
             }
         }
-        shape.exits.remove(&inst);
-        self.insts.insert(inst, shape);
+        contents.exits.remove(&inst);
+        self.insts.insert(inst, contents);
     }
 
     /// Everything inside the constructs of the region is known.
     fn region(&mut self, module: &Module, region: Region) {
-        let mut shape = Shape::default();
+        let mut contents = Contents::default();
         let single_lane = self.single_lane[region.index()];
         for inst in &module.region(region).insts {
             if let Some(inner) = self.insts.get_mut(inst) {
                 if single_lane {
                     inner.run_by_one_lane();
                 }
-                shape.add(inner);
+                contents.add(inner);
                 continue;
             }
             let op = &module.inst(*inst).op;
             let effects = op.effects();
-            shape.size += 1;
-            shape.sees_lanes |= effects.sees_lanes;
-            shape.has_barrier |= effects.kind == Kind::Barrier;
+            contents.size += 1;
+            contents.sees_lanes |= effects.sees_lanes;
+            contents.has_barrier |= effects.kind == Kind::Barrier;
             if let Some((memory, touched)) = touched(module, &self.used, *inst) {
-                shape.touch(memory, touched);
+                contents.touch(memory, touched);
             }
             match op {
                 Op::Exit { to, .. } => {
-                    shape.exits.insert(*to);
+                    contents.exits.insert(*to);
                 }
-                Op::Return => shape.returns = true,
+                Op::Return => contents.returns = true,
                 _ => {}
             }
         }
         if single_lane {
-            shape.run_by_one_lane();
+            contents.run_by_one_lane();
         }
-        self.regions[region.index()] = shape;
+        self.regions[region.index()] = contents;
     }
 }
