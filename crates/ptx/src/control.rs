@@ -406,11 +406,11 @@ impl Emitter<'_> {
                 let inside = self.constructs.of_region(*body).touched.clone();
                 self.remember(&inside);
                 self.mark(head);
-                self.constructs.push(Construct { inst, way: Way::Together(end) });
+                self.open.push(Construct { inst, way: Way::Together(end) });
                 if self.all_of(*body, params)? {
                     self.line_text(format_args!("\tbra.uni {head};"));
                 }
-                self.constructs.pop();
+                self.open.pop();
                 self.mark(end);
                 self.remember(&inside);
                 self.act = Act::All;
@@ -504,7 +504,7 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn way(&self, to: Inst) -> Option<Way> {
-        self.constructs.iter().rev().find(|it| it.inst == to).map(|it| it.way)
+        self.open.iter().rev().find(|it| it.inst == to).map(|it| it.way)
     }
 
     /// The active lanes return.
@@ -590,7 +590,7 @@ impl Emitter<'_> {
         }
         let out = self.text.reg(Class::Predicate);
         put!(self, "mov.pred {out}, 0");
-        self.constructs.push(Construct { inst, way: Way::Flag(out) });
+        self.open.push(Construct { inst, way: Way::Flag(out) });
         Some(out)
     }
 
@@ -598,7 +598,7 @@ impl Emitter<'_> {
         match out {
             None => Act::Never,
             Some(out) => {
-                self.constructs.pop();
+                self.open.pop();
                 Act::Some(out)
             }
         }

@@ -101,7 +101,7 @@ pub fn emit(
         act: Act::All,
         live: None,
         natural: None,
-        constructs: Vec::new(),
+        open: Vec::new(),
         masks: Vec::new(),
         pending: Pending::default(),
         descriptors: BTreeMap::new(),
@@ -146,7 +146,7 @@ pub(crate) struct Emitter<'a> {
     /// The natural construct around the current instruction.
     pub(crate) natural: Option<crate::natural::Natural>,
     /// The enclosing constructs that can be exited to.
-    pub(crate) constructs: Vec<Construct>,
+    pub(crate) open: Vec<Construct>,
     /// Masks of active lanes that have been computed.
     pub(crate) masks: Vec<(Reg, Reg)>,
     /// What has been done to shared memory since the lanes were last synchronised.

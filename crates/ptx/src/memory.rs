@@ -417,7 +417,7 @@ impl Emitter<'_> {
         };
         let when = self.when(inside);
         let results = &ir.inst(inst).results;
-        let used = results.iter().any(|it| self.shapes.used[it.index()]);
+        let used = results.iter().any(|it| self.constructs.used[it.index()]);
         let list: Vec<String> = args.iter().map(Reg::to_string).collect();
         let list = list.join(", ");
         // `red` has the folds only.

@@ -33,9 +33,9 @@ struct TailTest {
 impl Emitter<'_> {
     /// Emits a construct that does not observe lanes, from code that may.
     pub(crate) fn enter_natural(&mut self, inst: Inst) -> Result<(), Unsupported> {
-        let shape = self.shapes.construct(inst);
-        let (escapes, returns) = (shape.escapes(), shape.returns);
-        let touched = shape.touched.clone();
+        let contents = self.constructs.of_inst(inst);
+        let (escapes, returns) = (contents.escapes(), contents.returns);
+        let touched = contents.touched.clone();
         self.order_construct(&touched);
         let before = self.act;
         let end = self.text.label("end");
@@ -91,7 +91,7 @@ impl Emitter<'_> {
                 self.assign(params, inits, Act::All);
                 let head = self.text.label("loop");
                 self.mark(head);
-                self.constructs.push(Construct { inst, way: Way::Branch(end) });
+                self.open.push(Construct { inst, way: Way::Branch(end) });
                 match self.tail_test(inst, *body) {
                     Some(test) => self.natural_rounds(inst, *body, &test, head)?,
                     None => {
@@ -100,17 +100,17 @@ impl Emitter<'_> {
                         }
                     }
                 }
-                self.constructs.pop();
+                self.open.pop();
             }
             Op::Block { body } => {
-                self.constructs.push(Construct { inst, way: Way::Branch(end) });
+                self.open.push(Construct { inst, way: Way::Branch(end) });
                 self.natural_region(*body, results)?;
-                self.constructs.pop();
+                self.open.pop();
             }
             Op::Switch { selector, cases, inits } => {
                 let ty = ir.ty(*selector);
                 let selector = self.get_reg(*selector);
-                self.constructs.push(Construct { inst, way: Way::Branch(end) });
+                self.open.push(Construct { inst, way: Way::Branch(end) });
                 let entries: Vec<[Label; 2]> = cases
                     .iter()
                     .map(|_| [self.text.label("case"), self.text.label("fall")])
@@ -148,7 +148,7 @@ impl Emitter<'_> {
                         self.line_text(format_args!("\tbra {to};"));
                     }
                 }
-                self.constructs.pop();
+                self.open.pop();
             }
             _ => unreachable!("only these instructions have regions"),
         }

@@ -140,7 +140,7 @@ impl Group {
         &mut self,
         batch: &mut Batch<'_>,
         position: [u32; 4],
-        view: &DrawArea,
+        draw_area: &DrawArea,
         (samples, is_single): (Samples, bool),
     ) -> bool {
         let mut count = 0;
@@ -161,9 +161,9 @@ impl Group {
         }
         let mut others = [0; MOST];
         for corner in &mut self.corners {
-            corner.project(&view.viewport, view.band as f32, &mut others);
+            corner.project(&draw_area.viewport, draw_area.band as f32, &mut others);
         }
-        self.decide(view.drawable, samples, is_single, &others);
+        self.decide(draw_area.drawable, samples, is_single, &others);
         // Lanes beyond the last triangle hold older ones.
         self.rest = 0;
         for (i, fate) in self.fates.iter().enumerate() {

@@ -83,7 +83,7 @@ pub struct Rasterizer {
     state: RasterState,
     inputs: Inputs,
     kind: Kind,
-    areas: Vec<DrawArea>,
+    draw_areas: Vec<DrawArea>,
     /// Whether pixels have one sample, which no mask drops.
     is_single: bool,
     /// The next triangles, if nothing but their positions decides what they cover.
@@ -113,19 +113,19 @@ pub struct Rasterizer {
 
 impl Rasterizer {
     pub fn new(state: RasterState, inputs: Inputs, kind: Kind) -> Rasterizer {
-        let area = |(i, viewport): (usize, &Viewport)| DrawArea {
+        let draw_area = |(i, viewport): (usize, &Viewport)| DrawArea {
             viewport: *viewport,
             band: viewport.guard_band(),
             drawable: drawable(&state, i),
         };
-        let areas: Vec<DrawArea> = state.viewports.iter().enumerate().map(area).collect();
+        let draw_areas: Vec<DrawArea> = state.viewports.iter().enumerate().map(draw_area).collect();
         let layout = &inputs.layout;
         let is_plain = layout.viewport_index.is_none()
             && layout.clip_distances.is_empty()
             && layout.cull_distances.is_empty();
-        let has_groups = kind == Kind::Triangle && is_plain && !areas.is_empty();
+        let has_groups = kind == Kind::Triangle && is_plain && !draw_areas.is_empty();
         Rasterizer {
-            areas,
+            draw_areas,
             is_single: state.samples == Samples::One && state.sample_mask & 1 == 1,
             group: has_groups.then(|| Box::new(Group::NOTHING)),
             state,
@@ -152,8 +152,8 @@ impl Rasterizer {
     pub fn restrict(&mut self, rows: Range<u32>) {
         let (top, bottom) = (rows.start as i32, rows.end as i32);
         let band = Rect { left: 0, top, right: i32::MAX, bottom };
-        for area in &mut self.areas {
-            area.drawable = area.drawable.intersect(band);
+        for draw_area in &mut self.draw_areas {
+            draw_area.drawable = draw_area.drawable.intersect(band);
         }
     }
 
@@ -235,14 +235,14 @@ impl Rasterizer {
     /// Begins the next primitive of a batch; whether there is one.
     #[inline(always)]
     fn begin_next(&mut self, batch: &mut Batch<'_>) -> bool {
-        if let (Some(group), Some(position), [area, ..]) =
-            (&mut self.group, self.inputs.layout.position, &self.areas[..])
+        if let (Some(group), Some(position), [draw_area, ..]) =
+            (&mut self.group, self.inputs.layout.position, &self.draw_areas[..])
         {
             let lane = match group.next() {
                 Some(lane) => lane,
                 None => {
                     let samples = (self.state.samples, self.is_single);
-                    return group.gather(batch, position, area, samples);
+                    return group.gather(batch, position, draw_area, samples);
                 }
             };
             let (primitive, fate) = (group.primitive(lane), group.fate(lane));
@@ -319,22 +319,25 @@ impl Rasterizer {
         let leading = slots[0];
         let viewport = layout.viewport_index.map_or(0, |slot| word(leading, slot));
         let viewport = if viewport > 15 { 0 } else { viewport };
-        let Some(area) = self.areas.get(viewport as usize).copied() else { return };
-        if area.drawable.is_empty() {
+        let Some(draw_area) = self.draw_areas.get(viewport as usize).copied() else { return };
+        if draw_area.drawable.is_empty() {
             return;
         }
         self.identify(primitive, leading);
         let [a, b, c] = positions;
-        if clip::is_inside(a, area.band)
-            && clip::is_inside(b, area.band)
-            && clip::is_inside(c, area.band)
+        if clip::is_inside(a, draw_area.band)
+            && clip::is_inside(b, draw_area.band)
+            && clip::is_inside(c, draw_area.band)
         {
-            let projected =
-                [area.viewport.project(a), area.viewport.project(b), area.viewport.project(c)];
+            let projected = [
+                draw_area.viewport.project(a),
+                draw_area.viewport.project(b),
+                draw_area.viewport.project(c),
+            ];
             let [Some(a), Some(b), Some(c)] = projected else { return };
-            self.add_whole(&[a, b, c], slots, &area);
+            self.add_whole(&[a, b, c], slots, &draw_area);
         } else {
-            self.add_clipped(positions, slots, &area);
+            self.add_clipped(positions, slots, &draw_area);
         }
         self.keep_bits(slots);
     }
@@ -351,8 +354,8 @@ impl Rasterizer {
         self.begun = 0;
         let slots = each3(primitive.vertices, |it| vertices.of(it));
         self.identify(primitive, slots[0]);
-        let area = self.areas[0];
-        self.add_whole(projected, &slots, &area);
+        let draw_area = self.draw_areas[0];
+        self.add_whole(projected, &slots, &draw_area);
         self.keep_bits(&slots);
     }
 
@@ -377,11 +380,11 @@ impl Rasterizer {
     }
 
     #[inline(always)]
-    fn add_whole(&mut self, vertices: &[Projected; 3], slots: &[&[u32]], area: &DrawArea) {
+    fn add_whole(&mut self, vertices: &[Projected; 3], slots: &[&[u32]], draw_area: &DrawArea) {
         if self.kind == Kind::Triangle {
             // Most triangles of a draw on several threads lie in the bands of others.
             let [a, b, c] = each3(*vertices, |it| it.y);
-            let Rect { top, bottom, .. } = area.drawable;
+            let Rect { top, bottom, .. } = draw_area.drawable;
             if a.max(b).max(c) < i64::from(top) * UNITS
                 || a.min(b).min(c) > i64::from(bottom) * UNITS
             {
@@ -392,7 +395,7 @@ impl Rasterizer {
                 return;
             }
         }
-        if !self.set(vertices, area) {
+        if !self.set(vertices, draw_area) {
             return;
         }
         // In place, as the geometry. A missing vertex has no weight, and -0.0 changes no sum.
@@ -409,7 +412,7 @@ impl Rasterizer {
         self.add();
     }
 
-    fn add_clipped(&mut self, positions: [[f32; 4]; 3], slots: &[&[u32]], area: &DrawArea) {
+    fn add_clipped(&mut self, positions: [[f32; 4]; 3], slots: &[&[u32]], draw_area: &DrawArea) {
         let vertices: Vec<ClipVertex> = (0..slots.len())
             .map(|vertex| {
                 let of = |number: &Number| value(number.of, slots[vertex], vertex);
@@ -425,12 +428,12 @@ impl Rasterizer {
             Kind::Point => None,
             Kind::Line => {
                 let ends = [vertices[0].clone(), vertices[1].clone()];
-                clip::segment(ends, &perspective, area.band).map(Vec::from)
+                clip::segment(ends, &perspective, draw_area.band).map(Vec::from)
             }
-            Kind::Triangle => clip::polygon(vertices, &perspective, area.band),
+            Kind::Triangle => clip::polygon(vertices, &perspective, draw_area.band),
         };
         let Some(clipped) = clipped else { return };
-        let project = |it: &ClipVertex| area.viewport.project(it.position.map(|it| it as f32));
+        let project = |it: &ClipVertex| draw_area.viewport.project(it.position.map(|it| it as f32));
         let Some(projected) = clipped.iter().map(project).collect::<Option<Vec<Projected>>>()
         else {
             return;
@@ -444,7 +447,7 @@ impl Rasterizer {
         };
         if self.kind == Kind::Line {
             let ends = [projected[0], projected[1], projected[1]];
-            if self.set(&ends, area) {
+            if self.set(&ends, draw_area) {
                 interleaved([0, 1, 1], 2, &mut self.numbers);
                 self.add();
             }
@@ -464,7 +467,7 @@ impl Rasterizer {
             if area(&triangle).signum() != whole.signum() {
                 continue;
             }
-            if self.set(&triangle, area) {
+            if self.set(&triangle, draw_area) {
                 interleaved(corners, 3, &mut self.numbers);
                 self.add();
             }
@@ -473,9 +476,9 @@ impl Rasterizer {
 
     /// Sets up the piece behind the last one; whether it may be visible.
     #[inline(always)]
-    fn set(&mut self, vertices: &[Projected; 3], area: &DrawArea) -> bool {
-        let range = [area.viewport.min_depth, area.viewport.max_depth];
-        let (state, drawable) = (&self.state, area.drawable);
+    fn set(&mut self, vertices: &[Projected; 3], draw_area: &DrawArea) -> bool {
+        let range = [draw_area.viewport.min_depth, draw_area.viewport.max_depth];
+        let (state, drawable) = (&self.state, draw_area.drawable);
         if self.count == self.pieces.len() {
             self.pieces.push(Piece::NOTHING);
         }

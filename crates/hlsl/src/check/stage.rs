@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
                 entry.patch = entry.beside.and_then(|id| self.patch_signature(id));
                 // Its attributes are those of the hull shader.
                 if let (Some(own), Some(patch)) = (&entry.signature, &mut entry.patch) {
-                    patch.io.shape = own.io.shape.clone();
+                    patch.io.traits = own.io.traits.clone();
                 }
                 let is_whole = entry.beside.is_some() == entry.patch.is_some();
                 if (entry.signature.is_none() || !is_whole) && self.missing.is_empty() {

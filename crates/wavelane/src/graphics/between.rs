@@ -147,7 +147,7 @@ impl Between {
             return of_corners(geometry.traits.streams.first().map_or(3, |it| it.corners));
         }
         match &self.tessellation {
-            Some(it) => of_corners(it.shape.topology.corners()),
+            Some(it) => of_corners(it.traits.topology.corners()),
             None => topology.kind(),
         }
     }
