@@ -75,7 +75,8 @@ pub struct Options7 {
 pub enum SamplerFeedbackTier {
     /// No sampler feedback.
     NotSupported,
-    /// Feedback of samplers that wrap or clamp. What others record is undefined, which only the sanitizer tells.
+    /// Feedback of samplers that wrap or clamp. What other samplers record is undefined, which only the sanitizer
+    /// reports.
     Tier0_9,
     /// Feedback of all samplers.
     Tier1_0,

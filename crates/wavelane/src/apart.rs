@@ -1,8 +1,9 @@
-//! Takes a descriptor heap apart: every view of it becomes an unbounded resource array of its own.
+//! Splits a descriptor heap: every view of it becomes a separate unbounded resource array.
 //!
-//! In a heap, one slot holds one thing, which suits some of the shader's views and not others. Where indices are computed,
-//! nothing tells which slots have to hold what, so that a host that makes up contents cannot fill them. Apart, each index
-//! leads to something of the declared type, whichever view it is used with. What differs is that two views never alias.
+//! A slot of a heap holds one resource, which suits some of the shader's views and not others. Where indices are
+//! computed, it is unknown which slot needs which kind of resource, so a host that makes up contents cannot fill them.
+//! After the split, each index leads to a resource of the declared type, whichever view uses it. The only difference is
+//! that two views never alias.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use ir::{Register, RegisterClass};
 
 use crate::Shader;
 
-/// The shader with the views of that heap apart. They are called after the heap and their types, such as
+/// The shader with the views of that heap split. They are named after the heap and their types, such as
 /// `ResourceDescriptorHeap.Texture2D`; further ones of a type have a number, from 2 on.
 pub fn apart(shader: &Shader, heap: RegisterClass) -> Shader {
     let mut module = (*shader.module).clone();

@@ -1,4 +1,4 @@
-//! Memory that is known by its address, for hosts in other languages.
+//! Memory given by its address, for hosts in other languages.
 
 use std::ptr::NonNull;
 

@@ -49,7 +49,7 @@ impl Buffer {
         Buffer::of(bytes.into().into())
     }
 
-    /// A buffer in memory of the host's, which is not copied: the engines on the host read and write it in place, and what
+    /// A buffer in the host's memory, which is not copied: the engines on the host read and write it in place, and what
     /// a GPU writes is copied there when the host reads the buffer. The owner of the memory is dropped with the last
     /// handle.
     ///
@@ -104,7 +104,7 @@ impl Buffer {
         Ok(self.cell.lock().host()?.bytes.to_vec())
     }
 
-    /// Replaces the values by the same number of others.
+    /// Replaces the values with the same number of new ones.
     pub fn write<T: Plain>(&self, values: &[T]) -> Result<(), BufferError> {
         write(&self.cell, self.cell.element.as_ref(), values)
     }
@@ -163,7 +163,7 @@ impl Texture {
         Texture::of(shape, bytes.into().into())
     }
 
-    /// A texture in memory of the host's, which is not copied: see [`Buffer::lend`].
+    /// A texture in the host's memory, which is not copied: see [`Buffer::lend`].
     pub fn lend(shape: Shape, memory: impl Lender) -> Result<Texture, BufferError> {
         Texture::of(shape, Bytes::lent(memory))
     }
@@ -203,7 +203,7 @@ impl Texture {
         Ok(self.cell.lock().host()?.bytes.to_vec())
     }
 
-    /// Replaces the values of its texels by the same number of others.
+    /// Replaces the values of its texels with the same number of new ones.
     pub fn write<T: Plain>(&self, values: &[T]) -> Result<(), BufferError> {
         write(&self.cell, self.cell.element.as_ref(), values)
     }

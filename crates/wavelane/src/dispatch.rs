@@ -91,7 +91,7 @@ impl ComputePipeline {
         list::run(&*self.backend, &[recorded], None, back).map_err(|it| self.told(it.error))
     }
 
-    /// Tells a loop that nothing can end from waves that wait for each other.
+    /// Distinguishes a loop that nothing can end from waves that wait for each other.
     fn told(&self, error: DispatchError) -> DispatchError {
         match error {
             DispatchError::Trap(Trap::Deadlock { span })
@@ -165,8 +165,8 @@ impl ComputePipeline {
         self.program.warm(wave_size);
     }
 
-    /// Prepares for this dispatch on these resources now, which on a GPU decide about the code, too: what is left for the
-    /// dispatch is to move data and run.
+    /// Prepares for this dispatch on these resources now, since the code for a GPU also depends on the resources. The
+    /// dispatch then only moves data and runs.
     pub fn prepare_dispatch(
         &self,
         dispatch: &Dispatch,

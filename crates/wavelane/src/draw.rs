@@ -121,17 +121,17 @@ pub struct Draw {
     pub wave_size: Option<u32>,
     /// How quads are packed into waves.
     pub packing: Packing,
-    /// Receives which pixel each lane was, on a GPU: it packs quads as it likes, and refuses wave operations in a pixel
-    /// shader whose packing is not recorded.
+    /// Receives which pixel each lane was, on a GPU. A GPU chooses the packing of quads, and refuses wave operations in
+    /// a pixel shader whose packing is not recorded.
     pub record: Option<Arc<Mutex<Recording>>>,
     /// Packs quads as recorded, on the other engines. Waves run in the order of the recording; what they write to the
     /// targets is merged in the order of primitives.
     pub replay: Option<Arc<Recording>>,
-    /// The most wave-instructions to run, as one thread counts them whatever their number; `None` for no limit.
+    /// The most wave-instructions to run, counted as on one thread whatever the number of threads; `None` for no limit.
     pub fuel: Option<u64>,
     /// Set it from another thread to end the run early.
     pub cancel: Option<Arc<AtomicBool>>,
-    /// Counts finished waves; twice where several threads find that one has to count their fuel.
+    /// Counts finished waves; twice if a draw on several threads has to be repeated on one to count its fuel.
     pub progress: Option<Arc<AtomicU64>>,
     /// Receives what the shaders print.
     pub prints: Option<Arc<PrintLog>>,
@@ -239,7 +239,7 @@ fn recorded(
     width: u32,
 ) -> Option<Buffer> {
     draw.record.as_ref()?;
-    // A wave has a quad at least. A device may cut triangles into some, each with quads of its own.
+    // A wave has a quad at least. A device may split a triangle into several, each with separate quads.
     let primitives = match between.is_empty() {
         true => assembly.count().saturating_mul(draw.instances.into()),
         // Unknown before the stages have run.
@@ -319,7 +319,7 @@ impl GraphicsPipeline {
         self.draw_by(draw, tables, &mut Programs { pipeline: self })
     }
 
-    /// The same, with waves that something else than the programs of the pipeline runs.
+    /// The same, with waves that something other than the pipeline's programs runs.
     pub(crate) fn draw_by(
         &self,
         draw: &Draw,
@@ -373,7 +373,7 @@ impl GraphicsPipeline {
         }
     }
 
-    /// Checks what the draw asks for, but for its tables. `is_watched`: something sees what each lane stands for.
+    /// Checks the draw except for its tables. `is_watched`: an observer sees what each lane represents.
     fn plan(
         &self,
         draw: &Draw,
@@ -388,7 +388,7 @@ impl GraphicsPipeline {
         check_aliases(draw, &tables.all())?;
         let planes = Planes::of(draw)?;
         let assembly = assembly(draw, self.desc.topology)?;
-        // Engines with fixed functions of their own read indices themselves.
+        // Engines with their own fixed functions read indices themselves.
         let indices = draw.indices.as_ref().filter(|_| self.backend.gpu().is_some());
         let indices = indices.map(|it| it.buffer.read_bytes()).transpose()?;
         let total = u64::from(assembly.vertices()) * u64::from(draw.instances);
@@ -437,7 +437,7 @@ impl GraphicsPipeline {
         (memory, locked)
     }
 
-    /// Draws on an engine with fixed functions of its own; returns whether the engine has some.
+    /// Draws on an engine with its own fixed functions; returns whether the engine has any.
     fn draw_on_device(
         &self,
         draw: &Draw,
@@ -485,7 +485,7 @@ impl GraphicsPipeline {
         StageTables { amplification, hull, domain, geometry, ..*tables }
     }
 
-    /// The optional stages but for the pixel shader, and the tables that are given for them.
+    /// The optional stages except the pixel shader, and the tables given for them.
     fn optional<'s, 'a>(
         &'s self,
         tables: &StageTables<'a>,
@@ -604,7 +604,7 @@ fn with_own<'a>(mut places: Places<'a>, of: &Shader, own: &'a [Arc<Cell>]) -> Pl
     places
 }
 
-/// Refuses memory that is a target and also something else of the draw.
+/// Refuses memory that is a target and that the draw also uses in another way.
 fn check_aliases(draw: &Draw, tables: &[Option<&ResourceTable>]) -> Result<(), DrawError> {
     let written = draw.written();
     let bound =

@@ -110,7 +110,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Draws with fixed functions of its own, instead of those of `raster`; `None` if the engine has none.
+    /// Draws with its own fixed functions, instead of those of `raster`; `None` if the engine has none.
     fn draw(
         &self,
         _job: &mut DrawJob<'_>,
@@ -177,7 +177,7 @@ pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
     }
 }
 
-/// A draw for an engine with fixed functions of its own.
+/// A draw for an engine with its own fixed functions.
 pub(crate) struct DrawJob<'a> {
     pub(crate) desc: &'a GraphicsDesc,
     pub(crate) link: &'a Link,

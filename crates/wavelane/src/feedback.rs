@@ -120,7 +120,7 @@ impl FeedbackMap {
     }
 }
 
-/// What tells a texture from others, from now on.
+/// The identity of a texture, which it gets on the first call.
 fn identity(texture: &Texture) -> Result<u64, BufferError> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut state = texture.cell.lock();

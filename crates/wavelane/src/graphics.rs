@@ -162,7 +162,7 @@ impl GraphicsDesc {
         shaders.flat_map(Shader::resources).any(|it| it.used && it.kind.writable())
     }
 
-    /// What the stages in front of the pixel shader tell it, in a draw of so many instances.
+    /// What the stages in front of the pixel shader tell it, in a draw of `instances` instances.
     pub(crate) fn told(&self, instances: u32) -> Told {
         let writes = |system: SystemValue| {
             let is = |it: &Element| it.system == Some(system);

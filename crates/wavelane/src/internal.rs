@@ -38,7 +38,7 @@ pub mod reference {
     pub use crate::reference::*;
 }
 
-/// The whole of the crate that describes diagnostics.
+/// The whole crate of diagnostics.
 pub use diag;
 /// What arrays of numbers are as textures.
 pub use values::texel;
@@ -65,7 +65,7 @@ pub fn seats(recording: &Recording) -> &Seats {
     &recording.seats
 }
 
-/// A recording of waves of so many lanes that no device has made.
+/// A recording of waves of `width` lanes that no device has made.
 pub fn recording(width: u32, seats: Seats) -> Recording {
     Recording { width, seats }
 }

@@ -79,9 +79,9 @@ impl CommandList {
         Ok(())
     }
 
-    /// Adds a dispatch whose group counts are three words of a buffer, at an offset in bytes that is a multiple of 4. They
-    /// are read when the list has come to this dispatch, so that an earlier one can write them; no group runs if one of
-    /// them is 0. The counts of `dispatch` do not matter.
+    /// Adds a dispatch whose group counts are three words of a buffer, at an offset in bytes that is a multiple of 4.
+    /// They are read when the list reaches this dispatch, so that an earlier one can write them; no group runs if one
+    /// of them is 0. The counts of `dispatch` do not matter.
     ///
     /// Counts beyond [`crate::MOST_GROUPS`] or [`crate::MOST_THREADS`] end the list with an error, on a GPU too.
     ///

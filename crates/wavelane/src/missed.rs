@@ -1,11 +1,11 @@
 //! Accesses that had no effect: writes and reads beyond the end of what they access, and reads of inactive lanes.
 //!
-//! Robust buffer access makes them harmless and silent, so a mistake looks like a wrong result. They are counted by a run of
-//! its own on the reference engine, which has an observer: machine code masks what is out of bounds, and counting there
-//! would cost every access an instruction. That run has a bound of its own; where it ends early, the first and the last
-//! groups have been seen, and the counts are the least there are.
+//! Robust buffer access makes them harmless and silent, so a mistake looks like a wrong result. They are counted by a
+//! separate run on the reference engine, which has an observer: machine code masks what is out of bounds, and counting
+//! there would cost every access an instruction. That run has its own bound; where it ends early, the first and the
+//! last groups have been seen, and the counts are lower bounds.
 //!
-//! Why an access misses is the sanitizer's matter. Not part of the stability promise.
+//! The sanitizer reports why an access misses. Not part of the stability promise.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Missed {
     }
 }
 
-/// A run that counts, on contents of its own: it can be done while the dispatch itself runs.
+/// A run that counts, on its own copy of the contents: it can be done while the dispatch itself runs.
 pub struct Counting {
     module: Arc<Module>,
     launch: Launch,

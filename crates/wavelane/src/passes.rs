@@ -18,7 +18,7 @@ use crate::{
     ResourceTable, indirect,
 };
 
-/// One of several dispatches; which shader runs is the caller's business.
+/// One of several dispatches; the caller decides which shader runs.
 #[derive(Debug)]
 pub struct Pass {
     /// What is bound. A buffer can be in the tables of several passes.
@@ -68,7 +68,7 @@ impl From<&Shared> for Bindable {
 }
 
 impl Pass {
-    /// Copies with buffers of their own, which are shared as those of `all` are.
+    /// Deep copies, which share buffers among themselves as those of `all` do.
     pub fn copied<'a>(all: impl IntoIterator<Item = &'a Pass>) -> Result<Vec<Pass>, BufferError> {
         let mut known = Vec::new();
         let copy = |it: &Pass| {
@@ -262,7 +262,7 @@ struct Sweep<'a> {
     found: PassesReport,
 }
 
-/// A failure, and the pass that it befell.
+/// A failure, and the pass in which it occurred.
 type Failed = (usize, DispatchError);
 
 /// A buffer that passes write, by one of its bindings.

@@ -45,7 +45,8 @@ impl GeometryFlags {
     pub const NONE: GeometryFlags = GeometryFlags(0);
     /// Hits of triangles are committed without the shader.
     pub const OPAQUE: GeometryFlags = GeometryFlags(ray::geometry_flag::OPAQUE);
-    /// A triangle is a candidate at most once. Here that is always so; the sanitizer offers others twice.
+    /// A triangle is a candidate at most once. Here this is always the case; the sanitizer offers other triangles
+    /// twice.
     pub const NO_DUPLICATE_ANYHIT_INVOCATION: GeometryFlags =
         GeometryFlags(ray::geometry_flag::NO_DUPLICATE_ANYHIT_INVOCATION);
 }
@@ -236,7 +237,7 @@ impl<'a> Geometry<'a> {
 }
 
 impl<'a> Triangles<'a> {
-    /// So many vertices of three floats, one after the other.
+    /// `count` vertices of three floats, one after the other.
     pub fn new(vertices: &'a [u8], count: usize) -> Triangles<'a> {
         let format = Format::Plain { channels: Channels::Rgb, bits: 32, encoding: Encoding::Float };
         Triangles { vertices, format, stride: 12, count, indices: None, transform: None }
@@ -244,7 +245,7 @@ impl<'a> Triangles<'a> {
 }
 
 impl<'a> Boxes<'a> {
-    /// So many boxes, one after the other.
+    /// `count` boxes, one after the other.
     pub fn new(bytes: &'a [u8], count: usize) -> Boxes<'a> {
         Boxes { bytes, stride: vertices::BOX_BYTES, count }
     }

@@ -134,8 +134,8 @@ impl Shader {
         self.module.bindable()
     }
 
-    /// The resources that the text declares and the entry point does not reach. Nothing can be bound to them; a host that
-    /// shares bindings between several entry points of a text knows them by this from names that are wrong.
+    /// The resources that the text declares and the entry point does not reach. Nothing can be bound to them; a host
+    /// that shares bindings between several entry points of a text uses this to distinguish them from wrong names.
     pub fn unreached(&self) -> &[Resource] {
         &self.unreached.resources
     }

@@ -1,8 +1,8 @@
 //! Structures of the host that are structures of shaders too.
 
 /// Declares a structure whose values can be elements of structured buffers ([`Plain`](crate::Plain)) and constants
-/// ([`Constant`](crate::Constant)). Its members are numbers, arrays, tuples, and structures that are declared like this; a
-/// `u32` that is 0 or 1 stands for a `bool` of the shader.
+/// ([`Constant`](crate::Constant)). Its members are numbers, arrays, tuples, and structures that are declared like
+/// this; a `u32` that is 0 or 1 represents a `bool` of the shader.
 ///
 /// ```
 /// use wavelane::{Buffer, NoIncludes, Options, ResourceTable, Shader};

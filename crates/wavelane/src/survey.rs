@@ -16,7 +16,7 @@ use crate::{Layout, Shader};
 /// The uses of one resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Use {
-    /// It is read otherwise than by atomic operations.
+    /// It is read, and not only by atomic operations.
     pub loads: bool,
     /// It is the target of atomic operations, or has a hidden counter that is used.
     pub atomics: bool,
@@ -132,7 +132,7 @@ impl Survey {
                     *is_read = true;
                     continue;
                 };
-                // Only vectors, matrices and arrays have indices that are found out at run time.
+                // Only vectors, matrices and arrays have indices that are computed at run time.
                 *is_read |= match known {
                     Some(from) => offsets.iter().any(|it| is_within(*it, from, scalars)),
                     None => offsets.len() > 1,
@@ -186,7 +186,7 @@ fn slot(module: &Module, element: Value) -> Slot {
     }
 }
 
-/// The bit of a resource in a set of them; the last one stands for all further ones.
+/// The bit of a resource in a set of them; the last one represents all further ones.
 fn bit(binding: Binding) -> u64 {
     1 << binding.index().min(63)
 }

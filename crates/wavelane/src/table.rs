@@ -141,8 +141,8 @@ impl ResourceTable {
         is_texture.then(|| Texture { cell: cell.clone() })
     }
 
-    /// The resources that the shader uses and of which no element is bound, in the order of declaration. Of a descriptor
-    /// heap the first view stands for all.
+    /// The resources that the shader uses and of which no element is bound, in the order of declaration. The first view
+    /// of a descriptor heap represents all of its views.
     pub fn unbound(&self) -> Vec<&Resource> {
         self.unbound_of(self.resources())
     }

@@ -1,9 +1,9 @@
 //! The pixel side of a draw on several threads: each thread draws its own rows of the targets.
 //!
 //! Every thread takes all primitives in their order and keeps the quads of its band, so that each pixel receives what
-//! it would on one thread. Waves are packed otherwise: only shaders that cannot tell are drawn in this way, namely
-//! without wave operations, writes to memory, ordered views and prints. A quad lies in one band, which is why helper
-//! lanes and derivatives are the same.
+//! it would on one thread. Waves are packed differently, so only shaders that cannot observe the packing are drawn in
+//! this way: those without wave operations, writes to memory, ordered views and prints. A quad lies in one band, which
+//! is why helper lanes and derivatives are the same.
 //!
 //! Fuel is what one thread would spend, which depends on the packing. So bands run speculatively: they are charged an
 //! upper bound of it, and where that does not suffice, the draw begins again on one thread. A wave costs at most as much
@@ -151,7 +151,7 @@ pub(super) fn most_of_wave(shader: &Shader, width: u32) -> Option<u64> {
     })
 }
 
-/// Whether what bands have ended with does not say how the draw ends on one thread.
+/// Whether the results of the bands do not determine how the draw ends on one thread.
 pub(super) fn is_open(ended: &Result<(), DrawError>) -> bool {
     let trap = match ended {
         Err(DrawError::Run(DispatchError::Trap(trap))) => trap,

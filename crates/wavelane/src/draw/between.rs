@@ -228,7 +228,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether so many vertices of `each` words can be kept.
+/// Whether `count` vertices of `each` words can be kept.
 pub(super) fn check_words(count: u64, each: u64) -> Result<(), DrawError> {
     if count.saturating_mul(each.max(1)) <= MOST_WORDS {
         return Ok(());

@@ -31,7 +31,7 @@ pub(crate) trait Stages {
         1
     }
 
-    /// Whether something sees what each lane stands for.
+    /// Whether an observer sees what each lane represents.
     fn is_watched(&self) -> bool {
         true
     }
@@ -96,7 +96,7 @@ impl Departure {
     }
 }
 
-/// Puts things in the order of a schedule; without other waves to wait for, turns are as good as the plain order.
+/// Sorts items in the order of a schedule. No wave waits for another here, so round-robin is the plain order.
 pub(super) fn scheduled<T>(all: &mut [T], order: Schedule) {
     match order {
         Schedule::Random(seed) => Random::new(seed).shuffle(all),

@@ -353,7 +353,8 @@ impl DrawCopy {
         let DrawCopy { draw, tables } = self;
         let mut contents: Vec<Content> = Vec::new();
         let mut known: Vec<*const Cell> = Vec::new();
-        // What several stages use is looked at as the last one of them sees it; what none does cannot have changed.
+        // A resource that several stages use is read as the last of them leaves it; one that no stage uses cannot have
+        // changed.
         for part in PARTS.into_iter().rev() {
             let (Some(module), Some(table)) = (pipeline.module(part), tables.of(part)) else {
                 continue;

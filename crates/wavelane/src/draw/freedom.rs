@@ -1,15 +1,15 @@
-//! How far the pixels of a GPU may be from ours: Vulkan leaves the precision of interpolation, of blending and of the
-//! conversion to a format to the device.
+//! How far the pixels of a GPU may differ from ours: Vulkan leaves the precision of interpolation, of blending and of
+//! the conversion to a format to the device.
 
 use ops::texture::{Encoding, Format, Texel};
 
-/// Of a float from an interpolation, the share that devices may get otherwise.
+/// The relative error that a device may make in an interpolated float.
 const SHARE: f32 = 1e-5;
-/// Below it floats are as far apart as at it.
+/// Below this magnitude the permitted error is absolute: the one at this magnitude.
 const LEAST: f32 = 1e-3;
 
-/// Whether two texels are equal as far as Vulkan says: integers exactly, normalised numbers to about a step, floats but
-/// for their last places.
+/// Whether two texels are equal as far as Vulkan says: integers exactly, normalised numbers to about a step, floats
+/// except for their last places.
 pub fn is_device_choice(format: Format, a: &[u8], b: &[u8]) -> bool {
     let (Texel::Float(a), Texel::Float(b)) = (format.decode(a), format.decode(b)) else {
         return a == b;

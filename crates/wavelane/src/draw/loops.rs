@@ -1,8 +1,8 @@
 //! The loops of the fixed functions, compiled for the instruction sets of hosts.
 //!
 //! Function multiversioning: `raster` has one definition of each loop, which is inlined here into functions with more
-//! instructions enabled. Its results are the same: every
-//! operation is IEEE's, and the compiler fuses none that are not written so.
+//! instructions enabled. The results are the same: every operation is IEEE's, and the compiler fuses only what is
+//! written as fused.
 
 use ops::LaneMask;
 use raster::{

@@ -88,8 +88,8 @@ pub(super) struct Replay<'a> {
 type Key = (u32, u32, u32, u32, u32, u32);
 
 impl<'a> Replay<'a> {
-    /// Finds the quads of a recording. `told`: what it has of each pixel. `culls`: whether the device may have dropped
-    /// pixels that fail depth or stencil tests.
+    /// Finds the quads of a recording. `told`: what it records of each pixel. `culls`: whether the device may have
+    /// dropped pixels that fail depth or stencil tests.
     pub(super) fn new(
         link: &'a Link,
         quads: Vec<Drawn>,

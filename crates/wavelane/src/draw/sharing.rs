@@ -1,9 +1,9 @@
 //! Vertices of an indexed draw that are transformed once each, however often their numbers occur among the indices.
 //!
-//! Nothing may tell, fuel and progress neither: a draw spends what it would if each index were a vertex of its own. Where
-//! its fuel suffices in any case, that is not counted at all. Otherwise only vertex shaders whose waves all cost the same
-//! share vertices: so it is known what the waves would spend that do not run, and that the fuel suffices for them. It is
-//! taken from portion to portion, as they would.
+//! Sharing cannot be observed, not even by fuel or progress: a draw spends what it would if each index were a separate
+//! vertex. If its fuel suffices in any case, it is not counted. Otherwise vertices are shared only if all waves of the
+//! vertex shader cost the same: then the cost of the waves that do not run is known, and so is that the fuel suffices
+//! for them. It is deducted portion by portion, as these waves would spend it.
 
 use std::sync::atomic::Ordering;
 
@@ -19,7 +19,7 @@ use crate::Shader;
 use crate::graphics::GraphicsPipeline;
 use crate::memory::Memory;
 
-/// Counts what the vertices of a draw would spend that share some.
+/// Counts the fuel that the vertices of a draw would spend without sharing.
 pub(super) struct Account<'a> {
     /// The vertices that count: one for each index.
     own: &'a Assembly,
@@ -30,7 +30,8 @@ pub(super) struct Account<'a> {
 }
 
 impl GraphicsPipeline {
-    /// The vertices of a draw that are transformed, if these are fewer than its indices and nothing can tell.
+    /// The vertices of a draw that are transformed, if these are fewer than its indices and the difference cannot be
+    /// observed.
     pub(super) fn shared_vertices(
         &self,
         draw: &Draw,
@@ -83,7 +84,8 @@ impl<'a> Account<'a> {
 }
 
 impl Run<'_> {
-    /// Transforms the vertices of a feed that have not been, and counts those before `end` that they stand for.
+    /// Transforms the vertices of a feed that have not been transformed, and counts the vertices before `end` that they
+    /// serve.
     pub(super) fn transform_shared(
         &self,
         stages: &mut dyn Stages,

@@ -249,7 +249,7 @@ impl BoundTargets {
         }
     }
 
-    /// The targets for an engine with fixed functions of its own.
+    /// The targets for an engine with its own fixed functions.
     pub(super) fn attached(
         &mut self,
         planes: &Planes,

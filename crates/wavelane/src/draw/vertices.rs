@@ -1,7 +1,7 @@
 //! The vertex side of a draw: fetches attributes, feeds the vertex shader, and keeps its outputs until they are drawn.
 //!
-//! A lane is a fetched vertex; waves are dense over instances, and only the last one of a draw is partial. An index that
-//! occurs twice is two lanes, but for draws that cannot tell ([`raster::Assembly::shared`]).
+//! A lane is a fetched vertex; waves are dense over instances, and only the last one of a draw is partial. An index
+//! that occurs twice is two lanes, except in draws that cannot observe the difference ([`raster::Assembly::shared`]).
 
 use ir::Slot;
 use ir::exec::{Feed, FeedInPlace, Invocation, WaveInPlace, WaveInputs, WaveOutputs};
@@ -85,7 +85,7 @@ impl Fetched<'_> {
             Some(_) => i64::from(self.draw.base_vertex),
             None => i64::from(self.draw.start),
         };
-        // What lies before the buffer reads as 0, like what lies behind it.
+        // Reads before the buffer give 0, like those beyond its end.
         u64::try_from(i64::from(vertex_id) + first).unwrap_or(u64::MAX)
     }
 
@@ -260,7 +260,7 @@ impl FeedInPlace for VertexFeed<'_> {
     }
 }
 
-/// Writes rows of outputs vertex by vertex; each has so many slots.
+/// Writes rows of outputs vertex by vertex; a vertex has `slots` slots.
 pub(super) fn interleave<'a>(words: &mut [u32], slots: usize, row: impl Fn(usize) -> &'a [u32]) {
     // Four slots at a time are a vector.
     let fours = slots / 4 * 4;

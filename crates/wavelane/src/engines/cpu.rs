@@ -38,8 +38,8 @@ pub struct CpuOptions {
     /// Lets the reference engine run small dispatches, for which compilation would take longer than the run. The
     /// results are the same.
     pub leaves_small: bool,
-    /// Whether compute shaders are run otherwise than they are written where the difference cannot be observed: atomic
-    /// additions are combined or taken apart, and one addition to a counter is shared out to threads.
+    /// Whether compute shaders are rewritten where the difference cannot be observed: atomic additions are combined or
+    /// split, and one addition to a counter is divided among threads.
     pub rewrites: bool,
 }
 
@@ -121,7 +121,7 @@ pub(crate) struct Code {
     module: Arc<Module>,
     options: CpuOptions,
     isa: Isa,
-    /// The code for a width, with a lock of its own: several widths are compiled at once.
+    /// The code for a width, with a separate lock: several widths are compiled at once.
     by_width: Mutex<BTreeMap<u32, Arc<Mutex<Option<Made>>>>>,
     /// Runs the launches that this engine does not support.
     reference: Decoded,

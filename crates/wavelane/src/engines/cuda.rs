@@ -212,7 +212,7 @@ impl CudaGpu {
         self.level
     }
 
-    /// Enough blocks to keep all processors busy: so many run groups in turn, and are left where a block runs several
+    /// Enough blocks to keep all processors busy: as many run all groups in turn, or are left if a block runs several
     /// groups at once.
     fn blocks(&self) -> u32 {
         self.context.device.processors.max(1).saturating_mul(BLOCKS_OF_PROCESSOR)
@@ -464,7 +464,8 @@ struct Key {
     textures: Vec<Vec<texture::Format>>,
     /// What decides about sampler feedback.
     feedback: Vec<Feedback>,
-    /// The sizes of small buffers, if groups may run in turn and add at once; 0 stands for what is large, or bound twice.
+    /// The sizes of small buffers, if groups may run in turn and add at once; 0 for a buffer that is large or bound
+    /// twice.
     sizes: Option<Vec<usize>>,
     /// The dispatch, if accesses that are in bounds in all its threads are not tested, and a block may run several groups.
     dispatch: Option<ptx::Dispatch>,

@@ -1,5 +1,5 @@
-//! What of the bound resources decides about sampler feedback on a device: `legalize` makes arithmetic and atomic
-//! operations of it, in which the states of samplers and the textures of maps are constants.
+//! The properties of bound resources that determine sampler feedback on a device: `legalize` turns it into arithmetic
+//! and atomic operations, in which the states of samplers and the textures of maps are constants.
 
 use ir::{Module, ResourceKind};
 use legalize::{Feedback, MOST_FEEDBACK_ELEMENTS, SamplerState};
@@ -22,7 +22,7 @@ pub(super) fn known(module: &Module, contents: &Contents<'_>) -> Vec<Feedback> {
     bindings.map(|it| of(module, contents, &module.resource(it).kind, elements(it))).collect()
 }
 
-/// What decides about sampler feedback: the samplers of a resource, and where the textures of its maps are bound.
+/// What determines sampler feedback: the samplers of a resource, and where the textures of its maps are bound.
 pub(super) fn of(
     module: &Module,
     contents: &Contents<'_>,

@@ -82,7 +82,7 @@ pub(crate) struct Mesh {
     /// Among the slots of a primitive.
     pub(crate) cull: Option<u32>,
     pub(crate) primitive_id: Option<u32>,
-    /// Whether the number of the group stands for that of the primitive.
+    /// Whether the number of the group replaces that of the primitive.
     pub(crate) numbers_groups: bool,
     pub(crate) amplification: Option<Amplification>,
 }

@@ -1,4 +1,4 @@
-//! What engines can draw, as data: what a draw asks for beyond it is refused by name.
+//! What engines can draw, as data. A draw that needs more is refused, and the message names what is missing.
 
 use ops::intrinsics::Stage;
 use ops::texture::Format;
@@ -13,7 +13,7 @@ use crate::{Adapter, LaneCounts};
 pub struct DrawCaps {
     /// The lanes of a wave of a pixel shader.
     pub wave_lane_count: LaneCounts,
-    /// Whether quads are packed into waves in the canonical way. A device packs them as it likes: wave operations of a
+    /// Whether quads are packed into waves in the canonical way. A device chooses its own packing: wave operations of a
     /// pixel shader need [`Draw::record`](crate::Draw::record) there.
     pub canonical_packing: bool,
     /// The stages of pipelines.

@@ -19,7 +19,7 @@ const OWN: &str = "struct Pair { uint a, b; };
         for (uint k = 0; k < 3; k++) { A[2 * i] = k + R[i].a; B.Store(8 * i, B.Load(8 * i) * 3); }
     }";
 
-/// Additions whose results nobody uses, which engines combine where nothing else sees the place; another name sees it.
+/// Additions whose results are unused, which engines combine unless the location is observed; another name observes it.
 const COUNTED: &str =
     "RWStructuredBuffer<uint> Count : register(u0); RWByteAddressBuffer Peek : register(u1);
     RWStructuredBuffer<uint> Out : register(u2);

@@ -12,8 +12,9 @@ const ROOTS: &str = "cbuffer Params { uint First; uint Step; }; RWStructuredBuff
 /// How many roots a dispatch computes.
 const COUNT: u32 = 1 << 20;
 
-/// All floats from 1 to 4, which stand for all normal ones, since others are these times a power of 4; numbers of all
-/// kinds, with zeros, negative numbers, infinities and NaN; and the ends of the range where multiplication may be used.
+/// All floats from 1 to 4, which represent all normal ones, since the others are these times a power of 4; numbers of
+/// all kinds, with zeros, negative numbers, infinities and NaN; and the ends of the range where multiplication may be
+/// used.
 #[test]
 fn square_roots_are_rounded_correctly() {
     let shader = shader("roots.hlsl", "main", ROOTS);

@@ -1,4 +1,4 @@
-//! The lanes of the stages between: numbered from 0, dense in waves or dealt in another way, and fed row by row.
+//! The lanes of the stages between: numbered from 0, dense in waves or packed in another way, and fed row by row.
 
 use ir::Slot;
 use ir::exec::{Feed, FeedInPlace, Invocation, WaveInPlace, WaveInputs, WaveOutputs};
@@ -7,7 +7,7 @@ use ops::LaneMask;
 use crate::draw::vertices::interleave;
 use crate::graphics::{Source, Step};
 
-/// What the lanes of a stage are: how many, what their inputs hold, and what each stands for.
+/// What the lanes of a stage are: how many, what their inputs hold, and what each represents.
 pub(super) trait Numbered {
     fn total(&self) -> u64;
 

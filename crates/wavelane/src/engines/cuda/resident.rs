@@ -122,7 +122,7 @@ impl Bound {
             let mut all = Vec::new();
             for cell in elements {
                 let Some(cell) = *cell else {
-                    // The declared size of constants is accessed without asking.
+                    // Constants are read up to their declared size without a bounds check.
                     let parts = match least(module, resource) {
                         0 => None,
                         least => Some(Parts::upload(context, &Slot::default(), least)?),

@@ -1,4 +1,4 @@
-//! The structures of features that extend those of a device: the same chain asks what there is, and requests it.
+//! The structures of features that extend those of a device: the same chain queries features and requests them.
 //!
 //! Vulkan links such structures by pointers, so a chain borrows the structures for as long as it is used.
 

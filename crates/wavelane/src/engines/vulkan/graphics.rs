@@ -2,11 +2,10 @@
 //! its recording.
 //!
 //! The device's fixed functions replace `raster`: coverage, interpolation and blending are as exact as the device is.
-//! What Vulkan or the device cannot express is refused by name (`state.rs`).
-//! A device assigns pixels to lanes as it likes, so a shader that can see the assignment is refused, unless the draw
-//! records it.
+//! What Vulkan or the device cannot express is refused by name (`state.rs`). A device is free to assign pixels to
+//! lanes, so a shader that can observe the assignment is refused, unless the draw records it.
 //!
-//! Draws have a device of their own, with a queue that can draw; what shaders bind stays on it, like after a dispatch
+//! Draws have a separate device, with a queue that can draw; what shaders bind stays on it, like after a dispatch
 //! (`resident.rs`).
 
 use std::ffi::CString;
@@ -298,7 +297,7 @@ impl Drawn {
         if graphics.draws_lines {
             raster = raster.push_next(&mut lines);
         }
-        // Vulkan takes the samples of alpha from those that the shader writes, too; Direct3D does not ask alpha then.
+        // Vulkan takes the samples of alpha from those that the shader writes, too; Direct3D ignores alpha then.
         let by_alpha = desc.alpha_to_coverage && job.link.outputs.coverage.is_none();
         let mask = [desc.sample_mask];
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()

@@ -75,7 +75,7 @@ pub(super) struct Graphics {
     pub(super) width_stages: vk::ShaderStageFlags,
     /// The width of subgroups where none is required.
     pub(super) width: u32,
-    /// Whether clipping to the depth range and clamping to it can be set apart.
+    /// Whether clipping to the depth range and clamping to it can be set separately.
     pub(super) clips_depth: bool,
     /// Whether lines can be rasterized by the diamond rule.
     pub(super) draws_lines: bool,

@@ -12,7 +12,7 @@ use super::instance::Capabilities;
 use crate::engines::sizes::{MOST_DISPATCHES, sizes, small_sizes};
 use crate::memory::Contents;
 
-/// Enough groups to keep a device busy; Vulkan does not tell how many processors it has.
+/// Enough groups to keep a device busy; Vulkan does not report how many processors it has.
 const GROUPS_OF_GPU: u32 = 1024;
 
 /// The same for a driver that runs on the machine's processor.

@@ -2,9 +2,9 @@
 //! is bound to each.
 //!
 //! Every value that a stage reads has a location, `SV_Position` of a hull, domain or geometry shader included: only the
-//! rasterizer reads built-in variables.
-//! A device assigns pixels, vertices and so on to lanes as it likes, so a shader that can see the assignment is refused,
-//! unless the draw records it. The groups of mesh and amplification shaders are like those of dispatches.
+//! rasterizer reads built-in variables. A device is free to assign pixels, vertices and so on to lanes, so a shader
+//! that can observe the assignment is refused, unless the draw records it. The groups of mesh and amplification shaders
+//! are like those of dispatches.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The state of a draw in Vulkan's terms, and what Vulkan or the device cannot express, by name.
 //!
-//! Viewports are upside down in Vulkan, which a negative height undoes. A viewport or scissor rectangle that is empty
-//! here must not be in Vulkan, so that a scissor rectangle without pixels stands for both.
+//! Viewports are upside down in Vulkan, which a negative height undoes. Vulkan allows no empty viewport, so an empty
+//! viewport or scissor rectangle becomes a scissor rectangle without pixels.
 
 use ash::vk;
 use ir::exec::Unsupported;
