@@ -1,4 +1,4 @@
-//! From `--alias` to the shader in which two names mean one buffer.
+//! `--alias`: makes the shader in which two names denote one buffer.
 
 use wavelane::{AliasError, AliasProblem, Shader, SourceMap};
 

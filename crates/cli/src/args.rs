@@ -1,5 +1,5 @@
-//! From words on the command line to plain values, [`LowArgs`]: the first of two stages. What a flag means stands in its row in
-//! [`crate::flags`]; in the second stage each command makes a struct of its own of what it needs.
+//! From words on the command line to plain values, [`LowArgs`]: the first of two stages. The row of a flag in
+//! [`crate::flags`] defines what it means; in the second stage each command builds a struct of what it needs.
 
 use std::ffi::OsString;
 
@@ -11,22 +11,22 @@ use crate::files;
 use crate::flags::{self, Flag, Takes};
 use crate::problem::Problem;
 
-/// The command line as it was written, for those who have to repeat it.
+/// The command line as it was written, for reports and processes that repeat it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
-    /// The words behind the program's name.
+    /// The words after the program's name.
     words: Vec<String>,
-    /// The words behind the command, with those of files that they name.
+    /// The words after the command, with the words of response files in place.
     expanded: Vec<String>,
-    /// What the words behind the command say, in order.
+    /// The parsed words after the command, in order.
     said: Vec<Said>,
 }
 
-/// One thing that was said, in the words that said it.
+/// One flag or operand, with the words that gave it.
 #[derive(Clone, Debug)]
 enum Said {
     Operand(String),
-    /// Without a row it is a flag of other compilers, which is ignored.
+    /// `None` for a flag of other compilers, which is ignored.
     Flag(Option<&'static Flag>, Vec<String>),
 }
 
@@ -71,13 +71,14 @@ impl Line {
         self.kept(|flag| !flag.is_about_the_report() && !names_entry(flag), false)
     }
 
-    /// The words that give another command the same program, but for what is about this run: of tests without the operands.
+    /// The words that give another command the same program, without flags about this run; without the operands for
+    /// tests.
     pub(crate) fn for_command(&self, command: Command, is_test: bool) -> Vec<String> {
         let wanted = |flag: &Flag| flag.on.contains(&command) && !flag.is_about_this_run();
         self.kept(wanted, !is_test)
     }
 
-    /// The words that gave a flag before, if it is one that has a single value.
+    /// The words of an earlier occurrence of a flag that takes a single value.
     fn given(&self, flag: &'static Flag) -> Option<String> {
         self.said.iter().filter(|_| flag.is_single()).find_map(|said| match said {
             Said::Flag(Some(it), words) if std::ptr::eq(*it, flag) => Some(words.join(" ")),
@@ -143,7 +144,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request
     }
 }
 
-/// What a command line wants of its command.
+/// What a command line asks its command to do.
 pub(crate) enum Wanted {
     Work,
     /// Of the command, with every flag or those that matter most.
@@ -151,7 +152,7 @@ pub(crate) enum Wanted {
     Version,
 }
 
-/// Reads the words behind the command onto values that may have been set before.
+/// Applies the words after the command to values that may have been set before.
 pub(crate) fn read(args: &mut LowArgs, line: &mut Line) -> Result<Wanted, Problem> {
     line.said.clear();
     let mut words = line.expanded.clone().into_iter();
@@ -432,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn of_flags_of_dxc_the_last_one_wins_and_lists_grow() {
+    fn the_last_of_dxcs_flags_wins_and_lists_grow() {
         let line = "run a --verbose --verbose -T cs_6_0 -T cs_6_5 --bind A=1 --bind B=2 --print A --print B";
         let args = read(line).unwrap();
         assert_eq!(args.compile.options.shader_model, ShaderModel::V6_5);
@@ -447,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_is_repeated_as_it_was_said() {
+    fn a_command_line_is_repeated_as_it_was_written() {
         let (_, line) = both(
             "test a.test --wave-size 4 -D A=1 -DB --format=json -fvk-bind-register t3 0 7 1 -funknown /T cs_6_0 \
              --filter x b.test --jobs 2 --timeout 3 --list",

@@ -1,6 +1,6 @@
 //! What a command line can ask for, as plain values in groups: a command's own struct holds the groups that it needs.
 //!
-//! [`LowArgs`] has all of them. What a flag makes of its words stands in its row.
+//! [`LowArgs`] has all of them. The row of a flag defines how it changes them.
 
 mod build;
 mod draw;
@@ -31,7 +31,7 @@ pub(crate) use draw::{DrawArgs, Overlay};
 pub(crate) use seeing::{Picture, Seeing};
 pub(crate) use tools::Tools;
 
-/// Everything that was said on the command line, as plain values.
+/// The whole command line, as plain values.
 #[derive(Clone, Debug)]
 pub(crate) struct LowArgs {
     pub(crate) command: Command,
@@ -85,7 +85,7 @@ pub(crate) struct LowArgs {
     pub(crate) engines: Option<String>,
     /// Another compiler's module of the same shader.
     pub(crate) module: Option<String>,
-    /// Where a disagreement is written to.
+    /// The file to which a disagreement is written.
     pub(crate) repro: Option<String>,
     pub(crate) tools: Tools,
     pub(crate) seeing: Seeing,
@@ -196,11 +196,11 @@ pub(crate) struct Compiling {
     /// How many errors are shown; the rest is counted.
     pub(crate) most_errors: usize,
     pub(crate) most_warnings: usize,
-    /// How long it may take, where `options.cancel` is set after so long.
+    /// The time limit, after which `options.cancel` is set.
     pub(crate) timeout: Option<Duration>,
-    /// Diagnostics are lines as those of Microsoft's compilers.
+    /// Diagnostics are printed in the format of Microsoft's compilers.
     pub(crate) is_msvc: bool,
-    /// What is to be said about the command line itself.
+    /// Remarks about the command line itself.
     pub(crate) remarks: Vec<String>,
 }
 
@@ -255,7 +255,7 @@ impl Default for Launch {
 }
 
 impl Launch {
-    /// Those of the allowed widths that are asked for; `usual` gives the default ones.
+    /// The requested widths among those that are allowed; `usual` gives the default ones.
     pub(crate) fn widths_among(
         &self,
         allowed: &[u32],
@@ -287,11 +287,11 @@ pub(crate) struct Binds {
     pub(crate) counters: Vec<(String, u32)>,
     /// Names of buffers, each with the one whose memory it names.
     pub(crate) aliases: Vec<(String, String)>,
-    /// The seed of what is made up for everything else.
+    /// The seed of the bindings that are made up for everything else.
     pub(crate) auto: Option<u64>,
-    /// The command line, for a proposal of how it goes on.
+    /// The command line, to be continued in a suggested command.
     pub(crate) words: Vec<String>,
-    /// What of it stands in the project file.
+    /// The part that comes from the project file.
     pub(crate) of_project: Vec<Given>,
 }
 
@@ -301,12 +301,12 @@ pub(crate) struct Given {
     pub(crate) flag: &'static str,
     /// `NAME=VALUE`
     pub(crate) text: String,
-    /// Where it stands, as a problem says it.
+    /// Its location, as a problem shows it.
     pub(crate) place: Option<(String, String)>,
 }
 
 impl Binds {
-    /// A problem with a binding, at its place if it stands in the project file.
+    /// A problem with a binding, located if the binding is in the project file.
     pub(crate) fn blamed(
         &self,
         flag: &str,
@@ -402,7 +402,7 @@ impl Selecting {
     }
 }
 
-/// What was known before, and where what is known now is written to.
+/// The baseline to compare with, and the file of the new one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Baselines {
     pub(crate) baseline: Option<PathBuf>,
@@ -411,7 +411,7 @@ pub(crate) struct Baselines {
 
 /// How often `bench` measures by default.
 pub(crate) const ROUNDS: u32 = 10;
-/// More rounds tell nothing more.
+/// More rounds add no information.
 pub(crate) const MOST_ROUNDS: u32 = 100_000;
 
 /// What `bench` compares with.
@@ -423,7 +423,7 @@ pub(crate) struct Against {
     pub(crate) fail_above: Option<f64>,
 }
 
-/// What was said about SPIR-V on the command line.
+/// The flags about SPIR-V.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SpirvFlags {
     pub(crate) target: Option<String>,
@@ -435,11 +435,11 @@ pub(crate) struct SpirvFlags {
     pub(crate) has_debug: bool,
     /// `-Qstrip_debug`: it holds neither, nor names.
     pub(crate) is_stripped: bool,
-    /// What the flags of dxc say of bindings.
+    /// The bindings that dxc's flags choose.
     pub(crate) written: Written,
 }
 
-/// How the sanitizer goes about it.
+/// How the sanitizer works.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sanitizing {
     pub(crate) sync: IntraWaveSync,
@@ -458,14 +458,14 @@ pub(crate) struct Sanitizing {
     pub(crate) reconvergence: Reconvergence,
     pub(crate) progress: Progress,
     pub(crate) uniform_lane_index: bool,
-    /// What devices may report otherwise in feedback maps.
+    /// Whether texels of feedback maps that devices may report differently are named.
     pub(crate) feedback_slack: bool,
     /// The command line says that devices have tier 1.0 of sampler feedback.
     pub(crate) has_feedback_tier_1: bool,
 }
 
 impl Sanitizing {
-    /// With what a section asks for beside the command line, whose flags go before.
+    /// Adds the flags of a section; those of the command line take precedence.
     pub(crate) fn with(&self, section: &Sanitizing) -> Sanitizing {
         fn either<T: Default + PartialEq + Clone>(mine: &T, other: &T) -> T {
             if *mine == T::default() { other.clone() } else { mine.clone() }
@@ -515,7 +515,7 @@ pub(crate) enum WaveSizes {
 /// How many wave-instructions a run may execute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fuel {
-    /// Enough that an endless loop ends within about a minute; few sensible runs need as much.
+    /// Ends an endless loop within about a minute; few sensible runs need as much.
     #[default]
     Usual,
     Of(u64),
@@ -549,7 +549,7 @@ pub(crate) struct Part {
     pub(crate) partition: Partition,
     /// How many tests all parts have together.
     pub(crate) of_tests: usize,
-    /// The hash of the names of all those: parts with another one belong to another run.
+    /// The hash of the names of all tests: parts with a different hash belong to a different run.
     pub(crate) whole: u64,
 }
 

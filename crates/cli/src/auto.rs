@@ -1,11 +1,12 @@
 //! `--auto`: bindings that are made up from the declarations, the dispatch, and what the code does with them.
 //!
-//! Each is a VALUE as `--bind` takes it, so that what was made up can be repeated, and changed, on the command line. What is
-//! in it follows from the shader, the dispatch and a seed alone. Sizes start from the number of threads; a buffer that
-//! is accessed beyond its end grows while that helps. Nothing here binds anything.
+//! Each is a VALUE as `--bind` takes it, so that what was made up can be repeated, and changed, on the command line.
+//! Its contents follow from the shader, the dispatch and a seed alone. Sizes start from the number of threads; a buffer
+//! that is accessed beyond its end grows while that helps. Nothing here binds anything.
 //!
-//! Integers that become addresses or decide where lanes go are small; others are random over their whole range. Constants
-//! that are called like a count or a size are those of the dispatch, so that loops end and guards let threads through.
+//! Integers that become addresses or decide where lanes go are small; others are random over their whole range.
+//! Constants with the name of a count or a size get that of the dispatch, so that loops end and guards let threads
+//! through.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ const SOME_ELEMENTS: u32 = 8;
 const MOST_ARRAY: u32 = 16;
 /// The same where constant indices select elements.
 const MOST_NAMED: u32 = 256;
-/// A constant buffer of more scalars is filled by a rule, but for those that matter.
+/// A constant buffer of more scalars is filled by a rule, except for those that matter.
 const MOST_LISTED: usize = 64;
 
 /// What was made up.
@@ -78,7 +79,7 @@ impl Auto {
         })
     }
 
-    /// What `--bind`, `--set` and `--counter` would say instead.
+    /// The same as values of `--bind`, `--set` and `--counter`.
     pub(crate) fn words(&self) -> String {
         self.made.iter().map(Made::words).collect::<Vec<_>>().join(" ")
     }
@@ -99,9 +100,9 @@ impl Auto {
     }
 }
 
-/// The shader as which one with made-up bindings runs. Where nothing is bound in a heap and its elements are taken as several
-/// types by computed indices, each view becomes an array of its own, so that every index leads to the declared type. What
-/// was made up for such views is bound by their names, which therefore take the heap apart as well.
+/// The shader as which one with made-up bindings runs. Where nothing is bound in a heap and its elements are taken as
+/// several types by computed indices, each view becomes a separate array, so that every index leads to the declared
+/// type. Made-up bindings for such views use their names, which therefore split the heap as well.
 pub(crate) fn prepared(shader: Shader, binds: &Binds) -> Shader {
     let heaps = [RegisterClass::ResourceHeap, RegisterClass::SamplerHeap].into_iter();
     let apart_by_name = |class: &RegisterClass| names_views(binds, shader.resources(), *class);
@@ -110,7 +111,7 @@ pub(crate) fn prepared(shader: Shader, binds: &Binds) -> Shader {
     named.into_iter().chain(mixed).fold(shader, |shader, class| apart(&shader, class))
 }
 
-/// Whether a binding names a view of a heap that was taken apart, such as `ResourceDescriptorHeap.Texture2D[0]`.
+/// Whether a binding names a view of a heap that was split, such as `ResourceDescriptorHeap.Texture2D[0]`.
 fn names_views(binds: &Binds, resources: &[Resource], class: RegisterClass) -> bool {
     let Some(heap) = heap_name(resources, class) else { return false };
     let is_view = |name: &str| name.strip_prefix(heap).is_some_and(|it| it.starts_with('.'));
@@ -142,8 +143,8 @@ fn is_given_constant(binds: &Binds, resource: &Resource) -> bool {
     binds.binds.iter().any(|it| it.0.split('[').next() == Some(resource.name.as_str()))
 }
 
-/// One view of each type as which elements of a heap are taken out of it by indices that neither the code nor a made-up
-/// constant says.
+/// One view of each type as which elements of a heap are accessed by indices that neither the code nor a made-up
+/// constant determines.
 fn computed(
     survey: &Survey,
     resources: &[Resource],
@@ -195,7 +196,7 @@ struct Growth {
     /// The size at which the fewest accesses missed, and how many those were.
     best: u64,
     missed: u64,
-    /// So often it has been doubled without any gain.
+    /// How often it has been doubled without any gain.
     vain: u32,
     is_done: bool,
 }
@@ -203,7 +204,7 @@ struct Growth {
 /// After this many doublings without progress, an index is out of bounds at any size, or means no element.
 const MOST_VAIN: u32 = 4;
 
-/// A piece of memory with what it is seen as: a resource, or the element of a heap.
+/// A piece of memory with its view: a resource, or the element of a heap.
 struct Slot<'a> {
     name: String,
     resource: &'a Resource,
@@ -264,7 +265,7 @@ impl<'a> Maker<'a> {
         Ok(Auto { seed: self.seed, made })
     }
 
-    /// Enlarges what was accessed beyond its end; returns whether anything has another size now.
+    /// Enlarges what was accessed beyond its end; returns whether any size has changed.
     pub(crate) fn grow(&mut self, missed: &Missed) -> bool {
         let mut changed = false;
         for index in 0..self.shader.resources().len() {
@@ -310,7 +311,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// How many elements of a buffer make sense; of one without elements, how many words.
+    /// A sensible number of elements for a buffer; of words for one without elements.
     fn elements(&self, index: usize) -> u64 {
         if let Some(growth) = self.sizes.get(&index) {
             return growth.elements;
@@ -340,7 +341,7 @@ impl<'a> Maker<'a> {
         constants: &BTreeMap<(usize, u32), u64>,
         made: &mut Vec<Made>,
     ) -> Result<(), Problem> {
-        // Equal contents everywhere would hide what is mixed up.
+        // Equal contents everywhere would hide mixed-up elements.
         let seed = self.seed.wrapping_add(made.len() as u64);
         let of = &self.survey.uses[slot.index];
         let mut counter = None;
@@ -356,7 +357,7 @@ impl<'a> Maker<'a> {
                 true => format!("non-opaque {SCENE}"),
                 false => SCENE.to_owned(),
             },
-            // Of which texture a map is, only the code says.
+            // Only the code says which texture a map belongs to.
             Contents::Feedback => "none".to_owned(),
             Contents::Texture => {
                 let (dim, element) = view.texture();
@@ -378,7 +379,7 @@ impl<'a> Maker<'a> {
                     Some(scalar) if layout.scalars.len() == 1 => {
                         format!("{}[{elements}]{contents}", scalar.name())
                     }
-                    // Only a type tells a buffer from a texture there.
+                    // Only a type distinguishes a buffer from a texture there.
                     Some(scalar) if slot.in_heap => {
                         let all = elements * layout.scalars.len() as u64;
                         format!("{}[{all}]{contents}", scalar.name())
@@ -503,7 +504,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// What stands where in the heaps, and the constants that say so.
+    /// The elements of the heaps, and the constants that select them.
     fn pins(&self) -> Result<Pins, Problem> {
         let mut pins = Pins::default();
         let resources = self.shader.resources();
@@ -569,7 +570,8 @@ fn contents(resource: &Resource, of: &Use, seed: u64, below: u64) -> String {
         kind => Layout::of(kind, None).scalars.iter().all(|it| it.1.is_float()),
     };
     match () {
-        // Histograms, counters and locks start from 0, and what is only written says nothing before.
+        // Histograms, counters and locks start from 0, and the initial contents of a buffer that is only written do not
+        // matter.
         () if resource.kind.writable() && (of.atomics || !of.loads) => String::new(),
         () if of.selects && !is_float => {
             format!(":rand({seed},{})", below.min(u64::from(SOME_ELEMENTS)))

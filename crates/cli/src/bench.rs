@@ -58,7 +58,7 @@ pub(crate) struct BenchArgs {
     rules: Rules,
     /// What is drawn, instead of a dispatch.
     draw: Option<DrawArgs>,
-    /// Whether a GPU may assign pixels to lanes as it likes.
+    /// Whether a GPU may choose how pixels are assigned to lanes.
     is_packed_by_device: bool,
 }
 
@@ -114,7 +114,7 @@ struct Bench {
     /// Of all bound buffers and textures together.
     bytes: u64,
     /// What a run moves if it touches every byte of them once: those that are loaded, and those that are stored.
-    /// Passes and draws touch them otherwise.
+    /// Not for passes and draws, which access them differently.
     moved: Option<u64>,
     /// Of the only dispatch.
     groups: Option<[u32; 3]>,
@@ -277,7 +277,7 @@ fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, P
     Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front, auto })
 }
 
-/// The runs of a job, but for those that are to fail.
+/// The runs of a job, except those that are meant to fail.
 fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Item>, Problem> {
     let refused = |exit, why: &str| Problem::new(exit, format!("`{}`: {why}", test.name()));
     let (name, text) = read_source(&test.file)?;
@@ -329,7 +329,7 @@ fn front_end(source: &Source) -> Result<(), Problem> {
         .map(drop)
 }
 
-/// The widths asked for, of those that a run of a job allows.
+/// The requested widths among those that a run of a job allows.
 fn widths_of_run(args: &BenchArgs, run: &Runnable) -> Result<Vec<u32>, String> {
     let is_made_for = |it: &u32| run.widths.as_ref().is_none_or(|widths| widths.contains(it));
     let mut allowed = run.pipeline.wave_sizes().to_vec();
@@ -479,7 +479,7 @@ impl Measured<'_> {
         Ok(row)
     }
 
-    /// All but the times of runs.
+    /// Everything except the times of runs.
     fn empty_row(
         &self,
         pipeline: &ComputePipeline,

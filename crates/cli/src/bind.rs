@@ -30,7 +30,7 @@ pub(crate) struct Bound {
     /// The textures to which the feedback maps belong. One that the entry point does not use has no place in the table, and
     /// is kept here.
     pairs: BTreeMap<(String, u32), Option<Texture>>,
-    /// What was made up, if that was asked for.
+    /// What was made up, if `--auto` was given.
     pub(crate) auto: Option<Auto>,
 }
 
@@ -77,8 +77,8 @@ impl Bound {
     }
 }
 
-/// Binds everything that the command line gives for a dispatch of these groups, makes up what is missing if that is asked
-/// for, and checks that nothing else is missing.
+/// Binds everything that the command line gives for a dispatch of these groups, makes up what is missing if `--auto`
+/// was given, and checks that nothing else is missing.
 pub(crate) fn bind(
     args: &Binds,
     groups: [u32; 3],
@@ -97,7 +97,7 @@ pub(crate) fn bind_rest(
     sources: &SourceMap,
     unused: &mut Unused,
 ) -> Result<Bound, Problem> {
-    // A feedback map needs its texture, wherever that stands.
+    // A feedback map needs its texture, in whichever order they are given.
     let (maps, others): (Vec<_>, Vec<_>) =
         args.binds.iter().partition(|(_, text)| crate::feedback::is_map(text));
     let recorded = maps.iter().filter(|(name, _)| {
@@ -127,7 +127,7 @@ pub(crate) fn bind_rest(
     Err(unbound(&missing, args, made.as_ref(), shader, sources))
 }
 
-/// What would make up what a table lacks.
+/// The maker of the bindings that a table lacks.
 fn maker<'a>(seed: u64, groups: [u32; 3], shader: &'a Shader, table: &ResourceTable) -> Maker<'a> {
     let given: BTreeSet<String> = table.iter().map(|(it, ..)| it.name.clone()).collect();
     let elements = table.iter().filter_map(|(resource, _, slot)| {
@@ -141,12 +141,12 @@ fn maker<'a>(seed: u64, groups: [u32; 3], shader: &'a Shader, table: &ResourceTa
     Maker::new(shader, groups, seed, |name| given.contains(name), smallest)
 }
 
-/// How often made-up buffers grow or shrink: each of them from one element to the most there are, and back.
+/// How often made-up buffers grow or shrink: each of them from one element to the maximum, and back.
 const MOST_GROWTHS: usize = 24;
 /// The wave-instructions that may be run to find out what is accessed beyond its end.
 const TRIAL: u64 = 1 << 14;
 
-/// Binds what is made up, at sizes that the code stays within as far as sizes help.
+/// Binds what is made up, at sizes that the code stays within as far as sizes can achieve that.
 fn make_up(
     seed: u64,
     args: &Binds,
@@ -331,7 +331,7 @@ fn map_kind(resource: &Resource, shader: &Shader, text: &str) -> Option<Kind> {
     kind(resource).filter(|_| !class.is_heap())
 }
 
-/// What a VALUE makes for a resource, and for raw buffers the type to show it in.
+/// What a VALUE binds to a resource, and for raw buffers the type to show it in.
 fn contents_of(
     resource: &Resource,
     shader: &Shader,
@@ -372,7 +372,7 @@ fn put_slot(
     Ok(())
 }
 
-/// `Dst=100` is one element with that value; for a hundred elements, the brackets are missing.
+/// `Dst=100` is one element with that value; a hundred elements would need brackets.
 fn tell_about_brackets(name: &str, text: &str, kind: &ResourceKind) {
     let is_buffer = kind.view().contents == Contents::Buffer;
     if let Ok(number @ 2..) = text.trim().parse::<u64>()

@@ -75,7 +75,7 @@ impl CampaignArgs {
         self.partition.is_none_or(|it| it.holds(usize::try_from(number).unwrap_or(0), text))
     }
 
-    /// How many units this part has; by hash, about as many.
+    /// How many units this part has; by hash, approximately.
     fn count(&self) -> u64 {
         match self.partition {
             None => self.units,
@@ -86,7 +86,7 @@ impl CampaignArgs {
         }
     }
 
-    /// The number of the unit that a record is about, if that is of this part. What ran it does not matter.
+    /// The number of the unit that a record is about, if it is in this part, whichever device ran it.
     fn number(&self, numbers: &Numbers<'_>, record: &Record) -> Option<u64> {
         let text = record.unit.strip_prefix(REDUCED).unwrap_or(&record.unit);
         let unit = Unit { device: String::new(), ..Unit::parse(text)? };
@@ -108,7 +108,7 @@ impl CampaignArgs {
         whole.filter_map(|it| self.number(&numbers, it)).collect()
     }
 
-    /// The texts of the units of this part that are still to be run, each made when it is asked for.
+    /// The texts of the units of this part that are still to be run, each generated on demand.
     fn left<'a>(&'a self, done: &'a BTreeSet<u64>) -> impl Iterator<Item = String> + Send + 'a {
         let numbers = (0..self.units).filter(|it| !done.contains(it));
         numbers.filter_map(|number| {
@@ -117,7 +117,7 @@ impl CampaignArgs {
         })
     }
 
-    /// What a worker is asked.
+    /// The request to a worker.
     fn request(&self, unit: &str) -> Value {
         let mut request = json!({ "unit": unit, "attempts": self.attempts });
         if let Some(timeout) = self.timeout {
@@ -161,7 +161,7 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
             if interrupt::is_caught() && ran.is_err() {
                 break;
             }
-            // While no other process waits for the ledger: the program is made once more for that.
+            // While no other process waits for the ledger: the program is generated once more for that.
             let constructs = match args.html {
                 Some(_) => Unit::parse(&unit).map_or_else(Vec::new, |it| constructs.of(&it.work)),
                 None => Vec::new(),
@@ -208,7 +208,7 @@ pub(crate) fn campaign(args: &CampaignArgs) -> Result<Exit, End> {
     Ok(exit)
 }
 
-/// What becomes of records.
+/// Receives records.
 struct Keeper<'a> {
     writer: Writer,
     progress: Progress,
@@ -217,7 +217,7 @@ struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    /// Appends the records of a unit, and shows how far the campaign is whenever they are brought to the disk.
+    /// Appends the records of a unit, and shows the progress whenever they are written to the disk.
     fn keep(&mut self, records: &[Record], constructs: &[&'static str]) -> Result<(), Problem> {
         let is_synced = self.writer.write(records)?;
         let progress = &mut self.progress;
@@ -236,7 +236,7 @@ impl Keeper<'_> {
     }
 }
 
-/// How far a campaign is.
+/// The progress of a campaign.
 struct Progress {
     begun: Instant,
     /// Units run by this process, and how many failed.

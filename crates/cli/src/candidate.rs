@@ -1,4 +1,4 @@
-//! Other texts in the place of a given program: compiled by its flags, with what is bound to it, examined and compared. A
+//! Variants of a given program's text: compiled by its flags, with what is bound to it, examined and compared. A
 //! program is dispatched, or it is a draw, whose shaders are all in the text.
 //!
 //! Deliberately absent: which of them are wanted.
@@ -102,7 +102,7 @@ impl Setting {
         Some(Candidate::Dispatch { shader, table })
     }
 
-    /// Binds to a shader what the program was given. `None` if that is not all that it needs.
+    /// Binds to a shader what the program was given. `None` if it needs more.
     fn bind(&self, shader: &Shader, stage: Stage, table: &mut ResourceTable) -> Option<()> {
         for Bound { name, element, slot, .. } in self.bound.iter().filter(|it| it.stage == stage) {
             let is_used = shader.resource(name).is_some_and(|(_, it)| it.used);
@@ -113,7 +113,7 @@ impl Setting {
         table.unbound().is_empty().then_some(())
     }
 
-    /// The widths at which candidates are looked at.
+    /// The widths at which candidates are examined.
     pub(crate) fn widths(&self, candidate: &Candidate) -> Vec<u32> {
         let mut widths = match candidate {
             Candidate::Dispatch { shader, .. } => {
@@ -145,8 +145,8 @@ impl Setting {
         }
     }
 
-    /// What the sanitizer finds at all widths, with or without the causes of differences; `None` if the program does not come
-    /// to its end.
+    /// What the sanitizer finds at all widths, with or without the causes of differences; `None` if the program does
+    /// not run to its end.
     pub(crate) fn examined(&self, candidate: &Candidate, explains: bool) -> Option<Vec<Seen>> {
         let widths = self.widths(candidate);
         let widest = widths.iter().copied().max()?;
@@ -161,7 +161,7 @@ impl Setting {
         }
     }
 
-    /// Whether a program comes to its end, and the sanitizer finds nothing undefined in it.
+    /// Whether a program runs to its end, and the sanitizer finds nothing undefined in it.
     pub(crate) fn is_defined(&self, candidate: &Candidate) -> bool {
         self.examined(candidate, false).is_some_and(|it| undefined(&it).is_empty())
     }
@@ -201,7 +201,7 @@ impl Setting {
         self.launch.timeout.map(|it| Watch::start(Some(it), 0))
     }
 
-    /// Whether a side leaves something else than the reference at any width. `None` if it runs at none.
+    /// Whether the results of a side differ from the reference's at any width. `None` if it runs at none.
     pub(crate) fn differs(&self, side: &Side, candidate: &Candidate) -> Option<bool> {
         let mut any = None;
         for width in self.widths(candidate) {
@@ -271,11 +271,11 @@ impl Left {
         }
     }
 
-    /// Whether it is something else than the reference's results, where the reference has some.
+    /// Whether it differs from the reference's results, if the reference has any.
     fn is_difference(&self) -> Option<bool> {
         match self {
             Left::Failed(_) | Left::Endless => Some(true),
-            // A run that was cut off says nothing of what it would have left.
+            // The results of a run that was cut off are unknown.
             Left::NotRun | Left::Late => None,
         }
     }

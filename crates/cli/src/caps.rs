@@ -186,7 +186,7 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "unusable": it.unusable,
         })
     };
-    // What there is depends on the machine; without Vulkan the list is empty.
+    // The list depends on the machine; without Vulkan it is empty.
     let devices: Vec<serde_json::Value> =
         Gpu::all().unwrap_or_default().iter().map(device).collect();
     let cuda = |it: &CudaInfo| {

@@ -1,7 +1,8 @@
 //! `wavelane check`: compiles files and folders, and reports for people and for programs.
 //!
-//! Without `-E` each entry point of a file is compiled: what several of them report alike is shown once. In a folder, files
-//! without an entry point are pieces for others to include, and are left out; tests are left to `wavelane test`.
+//! Without `-E` each entry point of a file is compiled: a diagnostic that several of them report is shown once. In a
+//! folder, files without an entry point are pieces for others to include, and are left out; tests are left to `wavelane
+//! test`.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -47,7 +48,7 @@ impl CheckArgs {
 /// One compilation.
 struct Job {
     file: String,
-    /// As the report calls it.
+    /// Its name in the report.
     name: String,
     compile: Compiling,
 }
@@ -251,7 +252,7 @@ fn compile_all(jobs: &[Job]) -> Result<Vec<Compiled>, Problem> {
     thread::scope(|scope| {
         for _ in 0..cores.min(jobs.len()) {
             let thread = thread::Builder::new().stack_size(crate::STACK);
-            // With fewer threads it takes longer, and this thread does what is left.
+            // If a thread cannot be started, this thread does its share.
             let _ = thread.spawn_scoped(scope, work);
         }
     });
@@ -260,7 +261,7 @@ fn compile_all(jobs: &[Job]) -> Result<Vec<Compiled>, Problem> {
     taken.map(|it| it.unwrap_or_else(|| Err(Problem::bug("a compilation was lost")))).collect()
 }
 
-/// Leaves out what the entry points of a file report alike, but for the first.
+/// Removes diagnostics that an earlier entry point of the file has reported already.
 fn tell_once(all: &mut [Compiled]) {
     let mut told: BTreeSet<String> = BTreeSet::new();
     let mut file = String::new();

@@ -1,6 +1,6 @@
 //! The start of the second stage: what all commands that run shaders or tests take from the command line.
 //!
-//! Each of them has a [`Common`] and, beside it, what is its own.
+//! Each of them has a [`Common`], and beside it the arguments that only this command takes.
 
 use crate::args::Line;
 use crate::asked::{Binds, Compiling, DeviceChoice, Launch, LowArgs, Output, Selecting};

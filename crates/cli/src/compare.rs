@@ -1,7 +1,7 @@
 //! Whether two runs left the same: every writable resource, bit for bit, and where the first difference lies.
 //!
-//! Differences between nearby floats are distinguished from all others, because some sides may round as they like;
-//! whether that is so here is for others to judge.
+//! Differences between nearby floats are distinguished from all others, because some sides may choose their rounding;
+//! the caller judges whether that applies.
 
 pub(crate) mod drawn;
 
@@ -17,7 +17,7 @@ use crate::number;
 /// The first difference of two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Difference {
-    /// As users write it: `Out` or `Out[2]`.
+    /// As a user writes it: `Out` or `Out[2]`.
     pub(crate) buffer: String,
     /// Such as `[5]`, `[5], scalar 1`, or ` counter`.
     pub(crate) place: String,
@@ -26,7 +26,7 @@ pub(crate) struct Difference {
     /// How many elements differ, of how many.
     pub(crate) count: usize,
     pub(crate) of: usize,
-    /// All differences are of floats that lie near each other.
+    /// All differences are between nearby floats.
     pub(crate) is_rounding: bool,
 }
 
@@ -70,7 +70,7 @@ impl Difference {
 /// What counts as the same.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
-    /// How near floats lie that are the same, where somebody has said so.
+    /// How far apart floats may be that count as equal, if the command line says so.
     pub(crate) room: Option<FloatRoom>,
     /// Resources whose elements may come in any order.
     pub(crate) unordered: Vec<String>,
@@ -125,7 +125,7 @@ fn is_permuted(resource: &Resource, a: &Slot, b: &Slot) -> bool {
         all.sort_unstable();
         all.concat()
     };
-    // Words are many in what is measured, and few in everything else.
+    // Benchmarks have many words, everything else few.
     let words = |it: &Slot| {
         let word = |it: &[u8]| it.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
         let mut all: Vec<u32> = it.bytes.chunks(4).map(word).collect();
@@ -147,7 +147,7 @@ pub(crate) struct Differing {
     pub(crate) bytes: Option<Range<usize>>,
     pub(crate) expected: Shown,
     pub(crate) got: Shown,
-    /// Both are floats that lie near each other.
+    /// Both are floats, and near each other.
     pub(crate) is_near: bool,
 }
 
@@ -166,7 +166,7 @@ fn layout_of(resource: &Resource, slot: &Slot) -> Layout {
     }
 }
 
-/// Calls `tell` for each scalar that differs, in the order of the buffer, and last for the counter.
+/// Calls `tell` for each scalar that differs, in the order of the buffer, and then for the counter.
 pub(crate) fn each_that_differs(
     resource: &Resource,
     wanted: &Slot,
@@ -240,13 +240,13 @@ fn compare_one(
     let (mut count, mut last) = (0, None);
     let of = wanted.bytes.len().div_ceil(layout_of(resource, wanted).stride);
     each_that_differs(resource, wanted, got, same, &mut |it| {
-        // A counter counts if nothing else differs.
+        // The counter matters only if nothing else differs.
         if it.bytes.is_none() && first.is_some() {
             return;
         }
         count += usize::from(last != Some(it.index));
         last = Some(it.index);
-        // Something worse than rounding is what is shown.
+        // A difference beyond rounding is shown in preference.
         let is_worse = first.as_ref().is_none_or(|it| it.is_rounding) && !it.is_near;
         if first.is_none() || is_worse {
             first = Some(Difference {
@@ -263,7 +263,7 @@ fn compare_one(
     first.map(|it| Difference { count, ..it })
 }
 
-/// Whether two floats are the same to someone with that much room; NaNs are.
+/// Whether two floats are equal within a tolerance; two NaNs are.
 pub(crate) fn within(room: FloatRoom, scalar: Scalar, a: u64, b: u64) -> bool {
     scalar.is_float() && room.admits(scalar.bytes(), a, b)
 }
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_counts_and_rounding_is_told_apart() {
+    fn every_bit_counts_and_rounding_is_distinguished() {
         let rules = Rules::default();
         let one = 1f32.to_bits();
         assert_eq!(found("uint", &[1, 2], &[1, 2], &rules), None);

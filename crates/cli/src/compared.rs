@@ -1,7 +1,7 @@
-//! `--with-engine` of `timeline`: the dispatch on another engine, and what that leaves differently, scalar by scalar.
+//! `--with-engine` of `timeline`: the dispatch on another engine, and the scalars in which its results differ.
 //!
-//! Deliberately absent: what a difference means. `wavelane diff` judges, and finds the first value that differs inside of
-//! the program.
+//! Deliberately absent: what a difference means. `wavelane diff` judges that, and finds the first value that differs
+//! inside the program.
 
 use timeline::{Comparison, Difference, Location};
 use wavelane::internal::{self, Slots};
@@ -44,11 +44,11 @@ pub(crate) struct Subject<'a> {
     pub(crate) pipeline: &'a ComputePipeline,
     pub(crate) dispatch: &'a Dispatch,
     pub(crate) table: &'a ResourceTable,
-    /// The report about a dispatch that did not come to its end.
+    /// The report about a dispatch that did not run to its end.
     pub(crate) failed: &'a dyn Fn(&DispatchError) -> Problem,
 }
 
-/// Runs both, and compares; nothing is compared if the reference engine does not come to its end.
+/// Runs both, and compares; nothing is compared if the reference engine does not run to its end.
 pub(crate) fn compare(
     subject: &Subject<'_>,
     side: &Side,

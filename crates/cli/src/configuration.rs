@@ -1,4 +1,4 @@
-//! Launches of the debugger and the command lines that they stand for, in both directions: `wavelane dap` reads the
+//! Converts launches of the debugger to command lines and back: `wavelane dap` reads the
 //! arguments of a launch, and `wavelane run … --debug` writes the configuration that has them.
 
 use serde_json::{Map, Value, json};
@@ -34,7 +34,7 @@ const FLAGS: &str = "flags";
 /// The flag that asks for a configuration.
 const DEBUG: &str = "--debug";
 
-/// The arguments of a launch as the command line that they stand for; `Err` is what the command line prints.
+/// The command line that the arguments of a launch denote; `Err` is the message of the command line.
 pub(crate) fn low_args(arguments: &Value) -> Result<LowArgs, String> {
     let program = match &arguments["program"] {
         Value::String(program) => program,
@@ -127,7 +127,7 @@ pub(crate) fn configuration(program: &str, line: &Line) -> Value {
                 let list = all.entry(*key).or_insert_with(|| json!([]));
                 list.as_array_mut().into_iter().for_each(|it| it.push(one.clone()));
             }
-            // A flag that is given twice means the last.
+            // The last of several occurrences wins.
             (Some((key, ..)), Some(one)) => drop(all.insert((*key).to_owned(), one)),
             _ => others.extend(words.iter().cloned()),
         }

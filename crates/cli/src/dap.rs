@@ -1,6 +1,6 @@
 //! `wavelane dap`: the debug adapter on standard input and output, or on a port of this machine.
 //!
-//! What a launch means is what `wavelane run` would do with the same words.
+//! A launch means what `wavelane run` does with the same words.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -20,7 +20,7 @@ use crate::terminal;
 /// The bytes that are read at a time.
 const PIECE: usize = 1 << 16;
 
-/// Speaks until the input of the client ends.
+/// Serves the client until its input ends.
 pub(crate) fn dap(args: &LowArgs) -> Result<Exit, End> {
     if let Some(operand) = args.operands.first() {
         let problem =
@@ -41,7 +41,7 @@ pub(crate) fn dap(args: &LowArgs) -> Result<Exit, End> {
     speak(input, client)
 }
 
-/// Speaks with one client until its input ends.
+/// Serves one client until its input ends.
 fn speak(input: impl Read + Send + 'static, mut out: impl Write) -> Result<Exit, End> {
     let bodies = requests(input)?;
     let mut adapter = Adapter::new(Words { outs: Vec::new() });
@@ -74,7 +74,7 @@ fn speak(input: impl Read + Send + 'static, mut out: impl Write) -> Result<Exit,
     Ok(Exit::Fine)
 }
 
-/// The bodies of messages, read on a thread of its own so that a running program hears `pause`.
+/// The bodies of messages, read on a separate thread so that `pause` reaches a running program.
 fn requests(mut input: impl Read + Send + 'static) -> Result<Receiver<Vec<u8>>, Problem> {
     let (sender, receiver) = mpsc::channel();
     let read = move || {
@@ -122,7 +122,7 @@ impl Launcher for Words {
         session(&subject).map_err(|it| told(&it))
     }
 
-    /// Editors open files wherever they were started.
+    /// Absolute, so that editors find files whatever folder they were started in.
     fn path(&self, file: &str) -> String {
         match std::path::absolute(file) {
             Ok(path) => path.to_string_lossy().into_owned(),

@@ -17,8 +17,8 @@ pub(crate) fn problem(error: &PipelineError, sources: &SourceMap) -> Problem {
     problem.help("`wavelane caps` shows what the adapter has, `--caps` chooses another")
 }
 
-/// The device that the flags ask for. What is not measured may leave small dispatches to the reference engine, unless the
-/// flags name an engine.
+/// The device that the flags ask for. Commands that do not measure may leave small dispatches to the reference engine,
+/// unless the flags name an engine.
 pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, Problem> {
     let unsupported = |what: wavelane::Unsupported| {
         Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))

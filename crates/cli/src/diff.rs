@@ -1,10 +1,10 @@
 //! `wavelane diff`: runs programs on several engines, compares what they leave, and says whose mistake a difference is.
 //!
-//! Every engine is compared with the reference engine at the engine's own width. Where one differs, the sanitizer is asked
-//! first: what the language does not define, or leaves open, is not an engine's mistake. Of a disagreement the first value that
-//! differs is looked for, and a small `.test` file is written that shows it.
+//! Every engine is compared with the reference engine at the engine's own width. Where one differs, the sanitizer is
+//! asked first: what the language does not define, or leaves open, is not an engine's mistake. For a disagreement, the
+//! first value that differs is searched for, and a small `.test` file that shows it is written.
 //!
-//! Programs are compared in processes of their own, because a driver that is given a program can take its process with it.
+//! Programs are compared in separate processes, because a driver can crash the process that runs a program on it.
 
 mod drawn;
 mod judge;
@@ -45,7 +45,7 @@ pub(crate) struct DiffArgs {
     engines: Option<String>,
     /// Another compiler's module of the same shader.
     module: Option<String>,
-    /// Where a disagreement is written to.
+    /// The file to which a disagreement is written.
     repro: Option<String>,
 }
 
@@ -148,7 +148,7 @@ fn san_words(line: &Line, test: Option<&str>) -> Vec<String> {
     kept
 }
 
-/// Where disagreements are written to.
+/// The files to which disagreements are written.
 struct Files {
     /// The file that the command line names, for the first one.
     wanted: Option<String>,
@@ -170,7 +170,7 @@ impl Files {
         Ok(file)
     }
 
-    /// The name that was asked for; with a number for each further one. Without one, a name that is free.
+    /// The requested name, with a number for each further file; without one, an unused name.
     fn name(&self, name: &str, width: u32, exists: &dyn Fn(&str) -> bool) -> String {
         if let Some(wanted) = &self.wanted {
             let (stem, ending) = wanted.rsplit_once('.').unwrap_or((wanted, "test"));

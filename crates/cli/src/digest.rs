@@ -1,20 +1,20 @@
-//! The digest of a test: of the text of its file, and of all files that this names.
+//! The digest of a test: of the text of its file, and of all files that the text names.
 //!
-//! Tests name other files in includes, in `RUN:` lines and in the keys of jobs, each in a syntax of its own. None of them is
-//! parsed: whatever looks like the path of a file that is there counts as its name. A word in a comment can thus make the
-//! digest change without need, and a name that a macro composes is overlooked.
+//! Tests name other files in includes, in `RUN:` lines and in the keys of jobs, each in a different syntax. None of
+//! them is parsed: every word that looks like the path of an existing file counts as its name. So a word in a comment
+//! can change the digest needlessly, and a name that a macro composes is missed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::files::{Roots, read_bytes_named, tidy};
 
-/// More files of one test are not followed.
+/// Further files of a test are not followed.
 const MOST_FILES: usize = 4096;
-/// No longer word is looked up as a path.
+/// Longer words are not looked up as paths.
 const MOST_PATH: usize = 256;
 
-/// The digest of what stands in a test's file now. A file that cannot be read has one as well: running it says why.
+/// The digest of a test's file as it is now. A file that cannot be read has one as well: running it says why.
 pub(crate) fn of_test(file: &str) -> String {
     let mut found: BTreeMap<PathBuf, String> = BTreeMap::new();
     let mut open = vec![tidy(Path::new(file))];

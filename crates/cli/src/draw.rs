@@ -1,6 +1,7 @@
-//! `--draw`: a pixel shader over a full-screen triangle, a mesh, or what shaders of the same file make, without a job.
+//! `--draw`: a pixel shader over a full-screen triangle, a mesh, or the output of other shaders of the same file,
+//! without a job.
 //!
-//! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own.
+//! The vertex shader is made for the inputs that the pixel shader has, unless the command line names one in the file.
 
 mod asked;
 mod mesh;
@@ -36,7 +37,7 @@ pub(crate) struct Scene {
     pub(crate) domain: Option<Shader>,
     pub(crate) geometry: Option<Shader>,
     mesh: Option<Mesh>,
-    /// How many vertices are drawn, if nothing else decides it.
+    /// How many vertices are drawn, if nothing else determines it.
     vertices: Option<u32>,
     /// Of the mesh shader, or of the amplification shader.
     pub(crate) groups: Option<[u32; 3]>,
@@ -75,8 +76,8 @@ impl Scene {
         Scene::of(&compiling.options, &own, draw, (pixel, sources), binds)
     }
 
-    /// The same with another way to compile the shaders before the pixel shader, by its options but for stage and entry
-    /// point.
+    /// The same with another way to compile the shaders before the pixel shader, by its options except the stage and
+    /// the entry point.
     pub(crate) fn of(
         options: &Options,
         compile: &dyn Fn(Options) -> Result<Shader, Problem>,
@@ -178,7 +179,7 @@ impl Scene {
         let desc = self.desc(state, pixel);
         device.create_graphics_pipeline(&desc).map_err(|error| {
             let problem = no_pipeline(&error);
-            // All shaders are of one file, but for a vertex shader that is made.
+            // All shaders are in one file, except a vertex shader that is generated.
             let is_made = self.made.is_some() && matches!(error, GraphicsError::NoAttribute { .. });
             match error.span().filter(|_| !is_made) {
                 Some(span) => problem.at(span, "declared here", sources),
@@ -257,7 +258,7 @@ impl Scene {
     }
 }
 
-/// The vertices of a vertex shader of the file, if their number says what is drawn.
+/// The number of vertices, if `--draw` gives it for a vertex shader of the file.
 fn vertices(draw: &DrawArgs) -> Result<Option<u32>, Problem> {
     let Ok(count) = draw.what.parse::<u32>() else { return Ok(None) };
     if draw.vertex.is_none() {
@@ -271,7 +272,7 @@ fn vertices(draw: &DrawArgs) -> Result<Option<u32>, Problem> {
     Ok(Some(count))
 }
 
-/// As many as a mesh of a file can have.
+/// The same limit as for the mesh in a file.
 const MOST_VERTICES: u32 = 1 << 22;
 
 /// The groups of a mesh shader: one to three numbers.
@@ -292,7 +293,7 @@ fn groups(text: &str) -> Result<[u32; 3], Problem> {
     Ok(groups)
 }
 
-/// Says what of the shaders has no effect.
+/// Reports what in the shaders has no effect.
 pub(crate) fn tell_of_ignored(pipeline: &GraphicsPipeline) {
     pipeline.ignored().iter().for_each(|it| terminal::note(it));
 }
@@ -308,7 +309,7 @@ fn no_pipeline(error: &GraphicsError) -> Problem {
     Problem::new(exit, error.to_string())
 }
 
-/// The report about a draw that did not come to its end.
+/// The report about a draw that did not run to its end.
 pub(crate) fn problem(
     error: &DrawError,
     width: u32,
@@ -325,7 +326,7 @@ pub(crate) fn problem(
     }
 }
 
-/// The widths that are asked for.
+/// The requested widths.
 pub(crate) fn widths(launch: &Launch, pipeline: &GraphicsPipeline) -> Result<Vec<u32>, Problem> {
     let allowed = pipeline.wave_sizes();
     match launch.width_not_among(allowed) {

@@ -1,10 +1,10 @@
-//! What only the first moment of a process shows: whether it was started with its standard output closed.
+//! Detects whether the process was started with its standard output closed, which only its first moment shows.
 //!
-//! Before `main`, the standard library opens `/dev/null` where a standard stream is closed, so that no file of the program
-//! gets its number. From then on, a program whose output was closed looks like one whose output is discarded. So the
-//! question is asked before that, by a function that the loader calls.
+//! Before `main`, the standard library opens `/dev/null` where a standard stream is closed, so that no file of the
+//! program gets its number. From then on, a program whose output was closed looks like one whose output is discarded.
+//! So a function that the loader calls checks it before that.
 
-/// Whether standard output was closed when the process started. Systems other than Linux do not tell.
+/// Whether standard output was closed when the process started. Unknown on systems other than Linux.
 pub(crate) fn stdout_was_closed() -> bool {
     system::stdout_was_closed()
 }

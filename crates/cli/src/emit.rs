@@ -140,7 +140,7 @@ fn print_or_write(path: Option<&str>, text: &str) -> Result<(), End> {
     Ok(())
 }
 
-/// The shader as PTX for an architecture, and for a dispatch of so many groups: then for a device that any number of
+/// The shader as PTX for an architecture, and for a dispatch of `groups` groups: then for a device that any number of
 /// blocks keeps busy.
 fn ptx_of(
     sm: Option<&str>,

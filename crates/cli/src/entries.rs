@@ -1,4 +1,4 @@
-//! The entry points of files: which there are, and which of them a command line means.
+//! Finds the entry points of files, and those that a command line selects.
 
 use wavelane::internal::{self, Declared};
 use wavelane::{Includer, Stage};
@@ -10,9 +10,9 @@ use crate::problem::Problem;
 /// What is known of the entry points of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entries {
-    /// These, with the stages that their attributes tell.
+    /// These, with the stages that their attributes give.
     Some(Vec<(String, Option<Stage>)>),
-    /// None that shows itself: a piece for others to include, or shaders that need no attribute.
+    /// No recognisable one: a file for others to include, or shaders that need no attribute.
     None,
     /// The text cannot be parsed, and compiling it says why.
     Unknown,
@@ -39,7 +39,7 @@ pub(crate) fn of_file(file: &str, args: &Compiling) -> Result<Entries, Problem> 
 
 // PERF: nearly every shader by hand has one entry point called `main`, and reading it twice would take half as long again as
 // reading it once.
-/// Whether the text has the one entry point `main` and no other, as far as a glance tells.
+/// Whether the text has the one entry point `main` and no other, as far as a quick look shows.
 fn is_plain(text: &str) -> bool {
     let has_one = |word: &str| text.matches(word).count() == 1;
     let others = ["#include", "#define", "hader(", "omain(", "axvertexcount", "arlydepthstencil"];
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_certain_is_taken_at_a_glance() {
+    fn a_quick_look_accepts_only_certain_cases() {
         assert!(is_plain("[numthreads(4,1,1)] void main() {}"));
         for text in [
             "[numthreads(4,1,1)] void CS() {}",

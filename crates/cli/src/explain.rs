@@ -42,7 +42,7 @@ impl ExplainArgs {
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
     let What::Word(word) = &args.what else { return list(args) };
-    // As it is copied from a message: `[draft-name]`, or a call with its parentheses.
+    // As copied from a message: `[draft-name]`, or a call with its parentheses.
     let word = word.trim_matches(|it: char| "[]()`".contains(it));
     if let Some(code) = diag::by_name(word) {
         match args.output {
@@ -104,7 +104,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
     let known = known.chain(concepts.copied());
     let problem =
         Problem::input(format!("there is no diagnostic code, function or concept `{word}`"));
-    // Of equally similar names, those of HLSL come first.
+    // Among equally similar names, those of HLSL come first.
     let of = |name| Some((diag::similarity(word, name)?, name));
     let own = known.filter_map(of).min();
     let foreign = reference::foreign_names().filter_map(of).min();

@@ -1,4 +1,4 @@
-//! Commands of the user's, such as another compiler: run with a time limit, with all they print.
+//! Runs commands of the user, such as another compiler, with a time limit, and captures their output.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,12 +16,12 @@ pub(crate) enum Ended {
 }
 
 /// Whether a status is that of a crash: from 128 on, as shells report signals, or an NTSTATUS of severity "error", with which
-/// Windows ends a process. An HRESULT is none: `dxc` ends with one where it refuses a program.
+/// Windows ends a process. An HRESULT is not a crash: `dxc` ends with one if it refuses a program.
 pub(crate) fn is_crash(status: i32) -> bool {
     status >= 128 || (0xC000_0000..0xD000_0000).contains(&status.cast_unsigned())
 }
 
-/// A status as its system writes it: those of Windows that stand for an error are hexadecimal.
+/// A status as its system writes it: error statuses of Windows are hexadecimal.
 pub(crate) fn status_text(status: i32) -> String {
     match status < 0 {
         true => format!("{status:#010x}"),
@@ -46,15 +46,15 @@ pub(crate) fn shell(line: &str, file: &Path) -> Command {
     shell
 }
 
-/// What came of a command.
+/// The outcome of a command.
 #[derive(Clone, Debug)]
 pub(crate) struct Ran {
     pub(crate) ended: Ended,
-    /// What it printed, its errors after the rest.
+    /// Its standard output, then its standard error.
     pub(crate) said: String,
 }
 
-/// More than this of what a command prints is not read.
+/// Output of a command beyond this is not read.
 const MOST_SAID: u64 = 1 << 20;
 
 /// Runs a command until it ends or its time is spent; then its whole process group is killed. What it prints goes to files
@@ -175,8 +175,8 @@ fn ended(status: ExitStatus) -> Ended {
     Ended::Status(status.code().unwrap_or(-1))
 }
 
-/// The words of a command line as a shell splits them, without anything else that a shell does. On Windows a backslash, which
-/// separates folders, is a character as any other.
+/// The words of a command line as a shell splits them, without the other expansions of a shell. On Windows a backslash,
+/// which separates folders, is a character as any other.
 pub(crate) fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_of_windows_tells_crashes_from_refusals() {
+    fn an_exit_status_of_windows_distinguishes_crashes_from_refusals() {
         let [access_violation, failure] = [0xC000_0005_u32, 0x8000_4005].map(u32::cast_signed);
         assert!(is_crash(access_violation) && is_crash(139));
         assert!(!is_crash(failure) && !is_crash(1) && !is_crash(-1));

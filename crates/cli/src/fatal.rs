@@ -1,7 +1,7 @@
-//! Generated programs that take the process of their worker with them: a smaller one that does the same.
+//! Reduces generated programs that end the process of their worker.
 //!
-//! A process that has ended answers nothing. So workers judge the candidates, each of which may end one, and this process
-//! looks at what becomes of them. A candidate that is not defined is rejected before an engine sees it.
+//! A process that has ended cannot answer. So workers run the candidates, each of which may end one, and this process
+//! observes the outcome. A candidate that is not defined is rejected before an engine sees it.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::worker::{Answered, Broken, Slot, ask};
 pub(crate) const IS_DEFINED: &str = "defined";
 pub(crate) const JUDGED: &str = "judged";
 
-/// What a process may take besides what runs in it: to start, and to compile and examine a candidate.
+/// The time allowed for a process in addition to the run: to start, and to compile and examine a candidate.
 const BESIDES: Duration = Duration::from_secs(10);
 
-/// A smaller text that ends a process as a program did. `None` if the program itself does so no more.
+/// A smaller text that ends a process as a program did. `None` if the program itself no longer does so.
 pub(crate) fn reduced(
     slot: &mut Slot<'_>,
     asked: &Asked,
@@ -48,12 +48,12 @@ pub(crate) fn reduced(
 
 struct Fatal<'a, 's> {
     slot: &'a mut Slot<'s>,
-    /// What workers are asked, but for the text.
+    /// The requests to workers, without the text.
     request: Value,
     patience: Duration,
     /// How the program ended its process.
     broken: &'a Broken,
-    /// Why no more can be asked.
+    /// Why no further request is possible.
     problem: Option<Problem>,
 }
 

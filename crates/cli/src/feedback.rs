@@ -138,7 +138,7 @@ pub(crate) fn layout() -> Layout {
     Layout::uniform(Scalar::U8, 1)
 }
 
-/// Whether a decoded map has several levels, each of which is a file of its own.
+/// Whether a decoded map has several levels, each of which is a separate file.
 pub(crate) fn has_levels(held: &Held) -> bool {
     held.map.held_levels() > 1
 }

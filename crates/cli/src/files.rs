@@ -50,7 +50,7 @@ fn source_bytes(source: impl Read) -> std::io::Result<Vec<u8>> {
     limited(source, MOST_BYTES)
 }
 
-/// All that is read from there, if it is no more than these bytes.
+/// Everything that can be read from there, unless it exceeds a number of bytes.
 pub(crate) fn limited(source: impl Read, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(most + 1).read_to_end(&mut bytes)?;
@@ -257,7 +257,7 @@ fn in_any_case(folder: &Path, path: &str) -> Option<PathBuf> {
         let here = if found.as_os_str().is_empty() { Path::new(".") } else { &found };
         let names =
             std::fs::read_dir(here).ok()?.filter_map(|it| it.ok()?.file_name().into_string().ok());
-        // Of several, always the same one.
+        // Among several, always the same one.
         let name = names.filter(|it| it.eq_ignore_ascii_case(part)).min()?;
         found.push(name);
     }
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_case_of_a_path_matters_unless_it_shall_not() {
+    fn the_case_of_a_path_matters_unless_a_flag_ignores_it() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut folders = Folders {
             folders: vec![folder.to_path_buf()],

@@ -1,4 +1,4 @@
-//! A finding of the sanitizer in words: for people, for programs, and as the command that makes it again.
+//! A finding of the sanitizer as text: for people, for programs, and as the command that reproduces it.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use wavelane::Diagnostic;
 use wavelane::internal::diag::{self, SourceMap};
 use wavelane::internal::{Invocation, LeftOut, Order, Seen, Verdict};
 
-/// The flags that say which runs there are. Each is given once, and a finding has its own.
+/// The flags that select the runs. Each is given once, and a finding has its own values.
 const OF_RUNS: [&str; 2] = ["--wave-size", "--orders"];
 
-/// The command that makes a finding again, with nothing beside it; `base` is what was asked for.
+/// The command that reproduces a finding and runs nothing else; `base` is the original command line.
 pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
     let line = |words: &mut dyn Iterator<Item = &String>| {
         words.fold("wavelane".to_owned(), |line, it| line + " " + &crate::problem::quoted(it))

@@ -1,6 +1,7 @@
-//! Flags that fit what is run: one that would have no effect there is refused.
+//! Refuses flags that would have no effect on what is run.
 //!
-//! Only the command line counts. What a project file says is for everything below its folder, whether all of it uses it or not.
+//! Only the command line counts. The settings of a project file are for everything below its folder, whether all of it
+//! uses them or not.
 
 use wavelane::Engine;
 
@@ -16,7 +17,7 @@ pub(crate) enum Running {
     Job,
 }
 
-/// Flags with what they are for.
+/// Flags with their purpose.
 struct Rule {
     flags: &'static [&'static str],
     fits: &'static [Running],
@@ -93,7 +94,7 @@ const OF_ENGINES: [(&str, &[Engine]); 3] = [
     ("--threads", &[Engine::Cpu]),
 ];
 
-/// Refuses flags that cannot mean anything to what is run.
+/// Refuses flags that cannot apply to what is run.
 pub(crate) fn check(line: &Line, runs: Running) -> Result<(), Problem> {
     obey(&RULES, line, runs)
 }
@@ -107,7 +108,7 @@ pub(crate) fn check_one_entry(line: &Line) -> Result<(), Problem> {
         .help("`check`, `san` and `test` take several, and a job has `Passes:`"))
 }
 
-/// Refuses flags of draws where none is asked for, and files of several kinds may run.
+/// Refuses flags of draws if no draw is requested, and files of several kinds may run.
 pub(crate) fn check_undrawn(line: &Line) -> Result<(), Problem> {
     obey(&RULES[..1], line, Running::Dispatch)
 }
@@ -149,7 +150,7 @@ pub(crate) fn check_engine(line: &Line, engine: Option<Engine>) -> Result<(), Pr
 /// Refuses flags of the compiler for a job that says itself how its shaders are compiled.
 pub(crate) fn check_compiler(line: &Line, job: &str) -> Result<(), Problem> {
     let is_for_compiler = |name: &str| {
-        // They say which files can be found at all.
+        // They determine which files can be found.
         let is_about_files = ["--include-root", "--ignore-case-includes"].contains(&name);
         let is_language = |it: &flags::Flag| it.section == Section::Language && it.names[0] == name;
         !is_about_files && (name == "--debugging" || flags::all().any(is_language))

@@ -44,7 +44,7 @@ pub(crate) enum Takes {
     Value(&'static str),
     /// The same, and the flag may be repeated.
     Values(&'static str),
-    /// The next word, or the rest of this one, as dxc has it.
+    /// The next word, or the rest of this one, as in dxc.
     Joined(&'static str),
     /// This many words, joined by spaces.
     Words(&'static str, usize),
@@ -74,7 +74,7 @@ pub(crate) enum Section {
     Output,
     Language,
     Warnings,
-    /// The outputs of a build, as dxc has them.
+    /// The outputs of a build, as in dxc.
     Build,
     /// Accepted so that build scripts can swap the program.
     Ignored,
@@ -212,15 +212,15 @@ const HAS_JOBS: Commands = &[
 ];
 /// They let an engine be chosen.
 const RUNS_ON_AN_ENGINE: Commands = &[Command::Run, Command::Test, Command::Bench];
-/// They run something elsewhere than on the reference engine.
+/// They run something on an engine other than the reference engine.
 const RUNS_ON_DEVICES: Commands =
     &[Command::Run, Command::Test, Command::Bench, Command::Diff, Command::Reduce];
-/// They have tests done by processes of their own.
+/// They run tests in separate processes.
 const RUNS_TESTS: Commands = &[Command::Test, Command::San, Command::Diff];
 /// Their processes can be workers of another process, and end with it.
 const HAS_WORKERS: Commands = &[Command::Test, Command::San, Command::Diff, Command::Worker];
 const HAS_BASELINES: Commands = &[Command::Test, Command::San];
-/// They ask the sanitizer.
+/// They run the sanitizer.
 const EXAMINES: Commands = &[Command::San, Command::Diff, Command::Reduce];
 /// They compare what runs leave.
 const COMPARES: Commands = &[Command::San, Command::Diff, Command::Bench];

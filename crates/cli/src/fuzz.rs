@@ -1,7 +1,7 @@
 //! `wavelane fuzz`: generated programs of a stage, which are defined by construction, on engines or through another compiler.
 //!
-//! A run may take a night, so what it has found survives Ctrl-C: a failing program is written when it is found, and the report
-//! is of those programs that were run.
+//! A run may take a night, so its findings survive Ctrl-C: a failing program is written when it is found, and the
+//! report is of those programs that were run.
 
 mod emit;
 
@@ -24,11 +24,11 @@ use crate::{external, fatal, interrupt, supervise, terminal};
 
 /// How many programs there are by default.
 const COUNT: u64 = 1000;
-/// More have no room in memory.
+/// More would not fit in memory.
 const MOST: u64 = 100_000_000;
 /// The candidates of each reduction by default.
 const ATTEMPTS: usize = 400;
-/// This many failures with the same signature are reduced: further ones would say nothing new.
+/// This many failures with the same signature are reduced: further ones would add nothing.
 const REDUCED: usize = 3;
 
 /// What `fuzz` needs.
@@ -152,7 +152,7 @@ pub(crate) fn widths(asked: &WaveSizes) -> Vec<u32> {
     }
 }
 
-/// What came of a program.
+/// The outcome of a program.
 struct Judged {
     program: u64,
     record: Record,
@@ -208,13 +208,13 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
     let are_not_run = judged.iter().all(|it| it.record.outcome == Outcome::NotRun);
     Ok(match judged.iter().any(fails) {
         true => Exit::Findings,
-        // An engine that was named and ran nothing has shown nothing, and so has a module that nothing ran.
+        // An engine that was named and ran nothing proves nothing; neither does a module that was never run.
         false if !are_all_here || (are_not_run && !judged.is_empty()) => Exit::Unsupported,
         false => Exit::Fine,
     })
 }
 
-/// Mistakes in names of engines are told before anything runs, and so are engines that are not there. Returns whether all are.
+/// Reports unknown and missing engines before anything runs. Returns whether all are available.
 fn check_engines(args: &FuzzArgs) -> Result<bool, Problem> {
     let mut are_all_here = true;
     for engine in args.asked.engines.iter().filter(|it| *it != "interp") {
@@ -228,7 +228,7 @@ fn check_engines(args: &FuzzArgs) -> Result<bool, Problem> {
     Ok(are_all_here)
 }
 
-/// Has a program judged. A process that ends is the crash of the program it ran.
+/// Has a worker judge a program. If the process ends, the program that it ran has crashed.
 fn one(slot: &mut Slot<'_>, asked: &Asked, program: u64) -> Result<Judged, Problem> {
     let mut request = asked.to_json();
     request["program"] = json!(program);
@@ -383,7 +383,7 @@ fn as_text(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
         let length = |it: &&Judged| it.reduced.as_ref()?.text.as_ref().map(String::len);
         let first = all.iter().copied().filter(|it| length(it).is_some()).min_by_key(length);
         let first = first.unwrap_or(all[0]);
-        // The signature has no names and numbers, which people want to see.
+        // The signature lacks names and numbers, which people want to see.
         let said = first.record.message.as_deref().unwrap_or(signature);
         let _ = writeln!(text, "{}: {said}", outcome.word());
         let numbers: Vec<String> = all.iter().take(8).map(|it| it.program.to_string()).collect();
@@ -422,7 +422,7 @@ fn as_text(args: &FuzzArgs, judged: &[Judged], files: &BTreeMap<u64, String>) ->
     text
 }
 
-/// What the programs consist of, in a few lines.
+/// The contents of the programs, in a few lines.
 fn generated_text(all: &Value) -> String {
     let list = |key: &str| -> String {
         let Some(map) = all[key].as_object() else { return String::new() };

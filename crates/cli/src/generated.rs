@@ -1,4 +1,5 @@
-//! Generated programs on engines and through other compilers: what came of each, and a smaller program that shows the same.
+//! Generated programs on engines and through other compilers: the outcome of each, and a smaller program that shows the
+//! same failure.
 //!
 //! Expected results are the second evaluator's. It cannot evaluate a smaller program, which is text and not a tree: there
 //! the reference engine gives the expected results, and the sanitizer checks that the program is defined.
@@ -30,7 +31,7 @@ use crate::stages;
 /// The widths that all programs are made for.
 pub(crate) const WIDTHS: [u32; 6] = generate::CHECKED;
 
-/// The shader model, unless another one is asked for: what compilers of today know.
+/// The default shader model, which current compilers support.
 pub(crate) const MODEL: ShaderModel = ShaderModel::V6_7;
 
 /// What programs are run on, and how.
@@ -103,7 +104,7 @@ impl Asked {
         program_of(self.seed, number, (self.model, self.stage), statistics)
     }
 
-    /// How the shader is compiled that the text of a program is for: of a draw the pixel shader.
+    /// The options of a program's main shader, which in a draw is the pixel shader.
     pub(crate) fn options(&self) -> Options {
         let options =
             Options { shader_model: self.model, enable_16bit: true, ..Options::default() };
@@ -145,7 +146,7 @@ impl Asked {
 
     /// What a program is compiled and run with.
     pub(crate) fn setting(&self, program: &Generated, device: &DeviceChoice) -> Option<Setting> {
-        // A compiler has its time, and the run of its module is bounded by fuel unless a limit is asked for.
+        // A compiler has its time limit, and the run of its module is bounded by fuel unless a limit is given.
         let mut launch = Launch { timeout: self.timeout, ..Launch::default() };
         match Order::parse(&self.order) {
             None if self.order.is_empty() => {}
@@ -200,7 +201,7 @@ fn program_of(
     wanted.generated(stage, seed, statistics)
 }
 
-/// The signature of wrong results, before a reduced program says more.
+/// The signature of wrong results, before a reduced program gives a better one.
 pub(crate) const WRONG: &str = "wrong results";
 
 /// The signature of runs that took longer than `--timeout`.
@@ -226,7 +227,7 @@ impl Verdict {
         Verdict { outcome, signature, message: None, detail: None, digest: None }
     }
 
-    /// What says so itself, after words of ours.
+    /// A message of another program, after words of ours.
     fn said(outcome: Outcome, before: &str, message: &str) -> Verdict {
         let signature = format!("{before}{}", normal(message));
         let message = Some(format!("{before}{message}"));
@@ -244,10 +245,10 @@ impl Verdict {
     }
 }
 
-/// What the second evaluator says of a program at a width: the words that it leaves in each log, and what it did.
+/// The results of the second evaluator for a program at a width: the words that it leaves in each log, and what it did.
 type Evaluation = Rc<(Vec<Vec<u32>>, Observed)>;
 
-/// A program with its evaluation, at each width once: nothing else here takes as long.
+/// A program with its evaluation, once for each width: nothing else here takes as long.
 pub(crate) struct Evaluated<'p> {
     program: &'p Generated,
     by_width: RefCell<BTreeMap<u32, Evaluation>>,
@@ -320,14 +321,14 @@ pub(crate) struct Judge {
     scratch: Option<Scratch>,
 }
 
-/// Where expected results come from.
+/// The source of expected results.
 enum Expected<'a> {
     Evaluator(&'a Evaluated<'a>),
     Reference,
 }
 
 impl Judge {
-    /// What comes of a program. `Err` is a mistake in what was asked.
+    /// The outcome of a program. `Err` is a mistake in the request.
     pub(crate) fn program(
         &mut self,
         asked: &Asked,
@@ -382,7 +383,7 @@ impl Judge {
         side.and_then(Side::gpu_label).unwrap_or_default()
     }
 
-    /// Whether a device does not answer any more, and only another process can open it again.
+    /// Whether a device no longer answers, and only another process can open it again.
     pub(crate) fn is_lost(&self) -> bool {
         self.sides.values().flatten().any(Side::is_lost)
     }
@@ -391,7 +392,7 @@ impl Judge {
     fn side(&mut self, engine: &str) -> &Result<Side, String> {
         let device = &self.device;
         self.sides.entry(engine.to_owned()).or_insert_with(|| {
-            // The reference engine alone is nothing to compare, but here it has results to meet.
+            // `diff` has nothing to compare the reference engine with, but here there are expected results.
             if engine == "interp" {
                 return Ok(Side::reference());
             }
@@ -420,7 +421,7 @@ impl Judge {
         };
         let source = folder.join("program.hlsl");
         std::fs::write(&source, text).map_err(cannot)?;
-        // What keeps a module from being run is told once all shaders are compiled.
+        // The reason why a module cannot be run is reported once all shaders are compiled.
         let mut last = Err(Box::new(Verdict::new(Outcome::NotRun, "it has no shader")));
         for (stage, entry) in draw::entries(asked, setting) {
             last = module(asked, folder, &source, (stage, &entry)).map_err(cannot)?;
@@ -464,7 +465,7 @@ impl Judge {
             .is_some_and(|it| it.compiled(text).is_some_and(|candidate| it.is_defined(&candidate)))
     }
 
-    /// Runs a candidate of a program, beside the reference engine: whether this process survives that is what is asked.
+    /// Runs a candidate of a program, beside the reference engine, to test whether this process survives.
     pub(crate) fn candidate(
         &mut self,
         asked: &Asked,
@@ -476,7 +477,7 @@ impl Judge {
         self.judge(asked, &setting, &candidate, text, &Expected::Reference).map(|_| ())
     }
 
-    /// A smaller text of which the same can be said, and how many candidates were tested. `None` if it cannot be found again.
+    /// A smaller text with the same outcome, and how many candidates were tested. `None` if it cannot be found again.
     pub(crate) fn reduced(
         &mut self,
         asked: &Asked,
@@ -485,7 +486,7 @@ impl Judge {
     ) -> Option<(String, usize)> {
         let setting = asked.setting(program, &self.device)?;
         let text = program.print();
-        // Of a compiler that hangs each candidate that is kept takes all the time that it is given.
+        // If a compiler hangs, each candidate that is kept takes the whole time limit.
         let hurried = asked.hurried();
         let mut smaller = Smaller { judge: self, asked: &hurried, setting, verdict };
         if !smaller.keeps(&text) {
@@ -497,7 +498,7 @@ impl Judge {
             ..Settings::default()
         };
         let reduced = reduce::reduce(&text, &settings, &mut smaller);
-        // A compiler that is slow, rather than at an end, ends in the time that is asked for.
+        // A compiler that is slow, rather than stuck, ends within the requested time.
         let mut patient = Smaller { asked, ..smaller };
         let is_sure = verdict.outcome != Outcome::Hang || patient.keeps(&reduced.text);
         is_sure.then_some((reduced.text, reduced.attempts))
@@ -514,7 +515,7 @@ struct Smaller<'a> {
 impl Smaller<'_> {
     fn keeps(&mut self, text: &str) -> bool {
         let Some(candidate) = self.setting.compiled(text) else { return false };
-        // The cheaper question first.
+        // The cheaper test first.
         match self.verdict.outcome {
             Outcome::Hang => {
                 self.setting.is_defined(&candidate) && self.fails_alike(&candidate, text)
@@ -526,7 +527,7 @@ impl Smaller<'_> {
     fn fails_alike(&mut self, candidate: &Candidate, text: &str) -> bool {
         let judged =
             self.judge.judge(self.asked, &self.setting, candidate, text, &Expected::Reference);
-        // Another wrong result is as good; another message is another failure.
+        // Another wrong result counts as the same failure; another message does not.
         judged.is_ok_and(|judged| {
             judged.outcome == self.verdict.outcome
                 && (judged.outcome == Outcome::Miscompiles
@@ -627,7 +628,7 @@ fn module(
     (stage, entry): (Stage, &str),
 ) -> std::io::Result<Result<Foreign, Box<Verdict>>> {
     let module = folder.join("program.spv");
-    // What an earlier program left must not be taken for this one's.
+    // Files of an earlier program must not be mistaken for this one's.
     let _ = std::fs::remove_file(&module);
     let profile = draw::profile(stage, asked.model);
     let filled = |word: &String| {
@@ -679,7 +680,7 @@ fn parsed(bytes: &[u8]) -> Result<Foreign, Verdict> {
     })
 }
 
-/// The line of an output that says most.
+/// The most informative line of an output.
 fn telling(said: &str) -> &str {
     let lines = || said.lines().map(str::trim).filter(|it| !it.is_empty());
     let marks = ["ssert", "rror", "panicked", "atal"];
@@ -687,7 +688,7 @@ fn telling(said: &str) -> &str {
     found.or_else(|| lines().next()).unwrap_or("without a message")
 }
 
-/// Without paths, numbers and quoted names: what the messages about several programs have in common.
+/// Without paths, numbers and quoted names: the part that messages about several programs have in common.
 pub(crate) fn normal(line: &str) -> String {
     const MOST: usize = 160;
     let mut text = String::new();
@@ -813,7 +814,7 @@ mod tests {
         }
     }
 
-    /// An engine that takes sums for maxima.
+    /// An engine that computes maxima instead of sums.
     fn wrong_sums(shader: &Shader) -> Shader {
         let text = shader.ir().unwrap().replace("wave.reduce.sum", "wave.reduce.max.u");
         Shader::from_ir(&text).unwrap_or_else(|_| shader.clone())

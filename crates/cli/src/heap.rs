@@ -1,4 +1,4 @@
-//! Descriptor heaps: as which types a shader takes elements out of them.
+//! Descriptor heaps: the types as which a shader accesses their elements.
 
 use wavelane::internal::{HeapSlot, Slots, survey};
 use wavelane::{RegisterClass, Resource, Shader};
@@ -25,9 +25,9 @@ pub(crate) fn add<'a>(
     }
 }
 
-/// The elements of heaps that a shader takes, as far as its code and its constants tell.
+/// The elements of heaps that a shader accesses, as far as its code and its constants show.
 pub(crate) struct Taken<'a> {
-    /// The element, `None` for any, and the view as which it is taken.
+    /// The element, `None` for any, and the view as which it is accessed.
     all: Vec<(Option<u32>, &'a Resource)>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Taken<'a> {
         Taken { all }
     }
 
-    /// The views as which an element may be taken.
+    /// The views as which an element may be accessed.
     pub(crate) fn views(
         &self,
         class: RegisterClass,

@@ -114,11 +114,11 @@ fn row(flag: &Flag, is_whole: bool, text: &mut String) {
     }
 }
 
-/// A help up to the end of its first sentence or clause, without the table that may follow, in lines of its own.
+/// A help up to the end of its first sentence or clause, without the table that may follow, wrapped into lines.
 fn first_sentence(help: &str) -> String {
     let text = help.lines().take_while(|line| !line.trim().contains("  "));
     let words: Vec<&str> = text.flat_map(str::split_whitespace).collect();
-    // What stands in parentheses is not cut.
+    // Text in parentheses is not cut.
     let mut open = 0;
     let end = words.iter().position(|it| {
         open += it.matches('(').count();

@@ -1,14 +1,14 @@
-//! Ctrl-C and SIGTERM, for commands that report what they have before they end.
+//! Ctrl-C and SIGTERM, for commands that report their results so far before they end.
 //!
-//! The first signal is noted: the command deals out no more work, reports, and then ends by that signal, so that shells see
-//! the status of an interrupted command. Another signal, some time later, ends the process at once. Commands that never call
-//! [`watch`] are ended by the system.
+//! The first signal is noted: the command starts no more work, reports, and then ends by that signal, so that shells
+//! see the status of an interrupted command. Another signal, some time later, ends the process at once. Commands that
+//! never call [`watch`] are ended by the system.
 
 use crate::problem::{Exit, Problem};
 
 pub(crate) use system::{is_caught, obey, watch};
 
-/// What a piece of work ends with that was interrupted. The caller checks [`is_caught`] and drops it.
+/// The error of interrupted work. The caller checks [`is_caught`] and drops it.
 pub(crate) fn problem() -> Problem {
     Problem::new(Exit::Findings, "it was interrupted")
 }
@@ -27,13 +27,13 @@ mod system {
     /// The signal that came first, 0 before.
     static CAUGHT: AtomicI32 = AtomicI32::new(0);
 
-    /// Signals that follow sooner are the same wish: `timeout` sends one to the process, and one to its group.
+    /// Signals that follow within this time count as one: `timeout` sends one to the process, and one to its group.
     const AGAIN: Duration = Duration::from_millis(500);
 
     pub(crate) fn watch() {
         static WATCHED: Once = Once::new();
         WATCHED.call_once(|| {
-            // Where there are no handlers, the system ends the process as it did before.
+            // Without handlers, the system ends the process, as it would without this code.
             let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
             let work = move || {
                 let mut first = None;
@@ -46,13 +46,13 @@ mod system {
                 }
             };
             if thread::Builder::new().name("signals".to_owned()).spawn(work).is_err() {
-                // Without this thread signals have no effect: the command ends before it has begun.
+                // Without this thread signals would have no effect, so the command fails at once.
                 CAUGHT.store(SIGTERM, Ordering::Relaxed);
             }
         });
     }
 
-    /// Whether the command shall come to its end.
+    /// Whether the command should end.
     pub(crate) fn is_caught() -> bool {
         CAUGHT.load(Ordering::Relaxed) != 0
     }

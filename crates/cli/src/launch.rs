@@ -1,4 +1,4 @@
-//! Running a shader at widths: which those are, what each run starts from, and why one did not come to its end.
+//! Running a shader at widths: which widths, what each run starts from, and why one did not run to its end.
 
 use wavelane::internal::{Slot, Slots};
 use wavelane::{
@@ -35,7 +35,7 @@ pub(crate) fn not_allowed(width: u32, by: &str, allowed: &[u32]) -> Problem {
     Problem::new(Exit::Unsupported, what).help(help)
 }
 
-/// What lies where runs can change it, so that each of several can start from the same.
+/// Copies that runs can change, so that each run starts from the same contents.
 pub(crate) struct Contents(Vec<(String, u32, Slot)>);
 
 impl Contents {
@@ -55,7 +55,7 @@ impl Contents {
     }
 }
 
-/// The report about a dispatch that did not come to its end.
+/// The report about a dispatch that did not run to its end.
 pub(crate) fn failed(
     error: &DispatchError,
     width: u32,

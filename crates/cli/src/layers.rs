@@ -1,7 +1,7 @@
 //! The layers of settings: defaults, then the project file, then its table for the entry point, then the command line.
 //!
 //! A later layer wins: single values replace, named ones (macros, bindings, members) replace those of the same name, and folders
-//! of includes are searched first. A command that works on several entry points asks for the values of each.
+//! of includes are searched first. A command that works on several entry points gets separate values for each.
 
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ use crate::problem::Problem;
 use crate::project::{self, Project};
 use crate::terminal;
 
-/// What the values of an entry point are made of.
+/// The layers of an entry point's values.
 #[derive(Debug, Default)]
 pub(crate) struct Layers {
     line: Line,
     project: Option<Project>,
 }
 
-/// Completes what the command line says with what the project file says.
+/// Completes the command line with the settings of the project file.
 pub(crate) fn complete(args: LowArgs, line: &Line) -> Result<(LowArgs, Layers), Problem> {
     if !project::is_read_by(args.command) {
         return Ok((args, Layers::default()));
@@ -51,7 +51,7 @@ impl Layers {
             Command::Test => false,
             _ => true,
         };
-        // A job says itself what is bound.
+        // A job has its own bindings.
         let is_shader =
             |it: &&String| said.operands.len() == 1 && !it.contains("::") && !is_job(it);
         match file.filter(is_shader).filter(|_| works_on_one) {
@@ -115,7 +115,7 @@ fn layer(
     Ok(())
 }
 
-/// Puts what lies below before what is set over it, but for what has the same name.
+/// Puts the values of the lower layer first, except those with a name that the upper layer also sets.
 fn over<T, K: PartialEq>(set: &mut Vec<T>, below: Vec<T>, name: impl Fn(&T) -> K) {
     let is_new = |it: &T| !set.iter().any(|other| name(other) == name(it));
     let kept: Vec<T> = below.into_iter().filter(is_new).collect();

@@ -4,7 +4,7 @@
 //! Deliberately absent: any knowledge of engines, of the language, and of how diagnostics look.
 #![forbid(unsafe_code)]
 
-// What all commands stand on: none of these knows a command. A test in `xtask` keeps that so.
+// Shared modules, none of which knows a command. A test in `xtask` enforces this.
 mod alias;
 mod args;
 mod asked;
@@ -91,7 +91,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::thread;
 
-// The notation of values is a crate of its own; here its modules have the names of neighbours.
+// The notation of values is a separate crate, whose modules are re-exported here.
 use values::{npy, number, value};
 
 use args::{Line, Request};
@@ -114,8 +114,8 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
     ExitCode::from(whole(std::env::args_os().collect(), prepare))
 }
 
-/// The whole command inside another program: `words` are its arguments, the program's name first, and `program` are the words
-/// that start the command as a process of its own. Returns the exit status.
+/// The whole command inside another program: `words` are its arguments, the program's name first, and `program` are the
+/// words that start the command as a separate process. Returns the exit status.
 pub fn main_with(words: Vec<OsString>, program: Vec<OsString>) -> u8 {
     worker::start_by(program);
     whole(words, || {})
@@ -169,7 +169,7 @@ fn whole(words: Vec<OsString>, prepare: fn()) -> u8 {
     exit as u8
 }
 
-/// Whether a program reads what we print: asked of the words, since there may be no more than those.
+/// Whether a program reads the output: derived from the words, since parsing them may have failed.
 fn wants_json(words: &[OsString]) -> bool {
     let is = |at: usize, text: &str| words.get(at).is_some_and(|it| it == text);
     (1..words.len()).any(|at| is(at, "--format=json") || is(at, "--format") && is(at + 1, "json"))
@@ -200,7 +200,7 @@ fn work(words: Vec<OsString>) -> Result<Exit, End> {
     command(args, line, layers)
 }
 
-/// The second stage: each command takes what it needs of the command line.
+/// The second stage: each command takes what it needs from the command line.
 fn command(args: LowArgs, line: Line, layers: Layers) -> Result<Exit, End> {
     match args.command {
         Command::Check => check::check(&check::CheckArgs::new(args, layers)?),

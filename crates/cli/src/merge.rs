@@ -1,7 +1,7 @@
 //! `wavelane merge`: joins the reports that parts of a test run wrote, in any of the forms of a report.
 //!
-//! A part knows that it is part M of N, and of which run, so that what is missing is missed: half a report that looks like a whole
-//! one would be a pass that never happened.
+//! A part knows that it is part M of N, and of which run, so a missing part is noticed: half a report that looks like a
+//! whole one would show a pass that never happened.
 
 use std::collections::BTreeMap;
 
@@ -80,9 +80,9 @@ fn ledgers(args: &MergeArgs, texts: &[(String, String)]) -> Result<Exit, End> {
     records::report(&campaign::Merged::new(all), args.output, args.html.as_deref())
 }
 
-/// Checks that each run whose parts there are has every part, once.
+/// Checks that each run has every part exactly once.
 fn check_parts(parts: &[(String, Part)]) -> Result<(), Problem> {
-    // Parts of the same tests, split in the same way, are of one run.
+    // Parts of the same tests, split in the same way, belong to one run.
     let mut runs: BTreeMap<(u64, usize, u64, bool), BTreeMap<u64, &str>> = BTreeMap::new();
     for (file, part) in parts {
         let by_hash = part.partition.by == crate::asked::By::Hash;

@@ -27,7 +27,7 @@ pub(crate) struct Unused {
 }
 
 impl Unused {
-    /// Tells of nothing: the bindings are not the user's.
+    /// Reports nothing: the bindings are not the user's.
     pub(crate) fn silent() -> Unused {
         Unused { told: BTreeSet::new(), is_silent: true }
     }
@@ -135,7 +135,7 @@ pub(crate) fn is_read(shader: &Shader, resource: usize, member: &Member) -> bool
     at.is_none_or(|at| survey(shader).uses[resource].members[at])
 }
 
-/// Everything that nothing is bound to, with a command line that binds it.
+/// The resources without bindings, with a command line that binds them.
 pub(crate) fn unbound(
     resources: &[&Resource],
     args: &Binds,
@@ -194,7 +194,7 @@ fn for_people(made: &Made) -> String {
     made.sets.iter().map(set).collect::<Vec<_>>().join(" ")
 }
 
-/// A resource as its declaration says it, such as `StructuredBuffer<uint> Src`.
+/// A resource as in its declaration, such as `StructuredBuffer<uint> Src`.
 pub(crate) fn declared(resource: &Resource) -> String {
     let array = match resource.count {
         Some(1) => String::new(),
@@ -213,7 +213,7 @@ pub(crate) fn declared(resource: &Resource) -> String {
     }
 }
 
-/// The type as a declaration says it, such as `StructuredBuffer<uint>`.
+/// The type as in a declaration, such as `StructuredBuffer<uint>`.
 pub(crate) fn type_name(resource: &Resource) -> String {
     let (kind, view) = (kind_name(resource), resource.kind.view());
     match element_type(&resource.kind) {

@@ -21,7 +21,7 @@ pub(crate) fn read_module(file: &str) -> Result<Foreign, Problem> {
     }
 }
 
-/// What a validator says against a module, where one is at hand. A driver takes modules at their word.
+/// The errors that a validator finds in a module, if one is installed. Drivers do not validate modules.
 fn invalid(bytes: &[u8]) -> Option<String> {
     use std::io::Write;
     use std::process::{Command, Stdio};
@@ -33,13 +33,13 @@ fn invalid(bytes: &[u8]) -> Option<String> {
         .spawn()
         .ok()?;
     let mut input = child.stdin.take()?;
-    // One that stops reading has seen enough.
+    // A validator that stops reading has found an error.
     let _ = input.write_all(bytes);
     drop(input);
     let output = child.wait_with_output().ok()?;
     let said = String::from_utf8_lossy(&output.stderr);
     let first = said.lines().find(|it| !it.trim().is_empty())?.trim().to_owned();
-    // An older validator knows less than drivers do: what it cannot read it cannot judge.
+    // An older validator may know less than the driver; a module that it cannot read is not rejected.
     let is_unknown =
         ["Invalid opcode", "extension", "binary version"].iter().any(|it| first.contains(it))
             || first.contains("Invalid") && first.contains("operand: ");

@@ -2,7 +2,7 @@
 //!
 //! What the command line and the project file do not bind is made up: buffers count up, results start from zero, constants are 1.
 //! The job expects what the reference engine leaves in buffers that every width agrees on, so that it guards against changes
-//! from the first day. Deliberately absent: any judgement whether those results are right.
+//! from the first day. Deliberately absent: any judgement of whether those results are right.
 
 mod draw;
 
@@ -113,7 +113,7 @@ fn no_word(what: String) -> Problem {
     Problem::new(Exit::Unsupported, format!("a job has no word for {what}"))
 }
 
-/// A job holds the same results for every wave size, and one without results would pass whatever the shader does.
+/// A job holds the same results for every wave size, and a job without results would pass whatever the shader does.
 fn checks_nothing(entry: &str, writes: bool) -> Problem {
     let why = match writes {
         true => "all that it writes depends on the wave size",
@@ -208,7 +208,7 @@ fn entry(args: &NewArgs) -> Result<String, Problem> {
     }
 }
 
-/// What is given, and something for everything else that the shader uses.
+/// The given bindings, and made-up ones for everything else that the shader uses.
 fn made_up(shader: &Shader, given: &Binds, groups: [u32; 3]) -> Binds {
     let mut binds = given.clone();
     let threads =
@@ -248,7 +248,7 @@ fn made_up(shader: &Shader, given: &Binds, groups: [u32; 3]) -> Binds {
 /// The size of a texture: few enough texels that a person reads them.
 const TEXELS: [u64; 3] = [4, 4, 2];
 
-/// What a resource is given, as `--bind` says it: where it is read, each number is another.
+/// The made-up value of a resource, in the notation of `--bind`: if it is read, all numbers differ.
 fn contents(resource: &wavelane::Resource, count: u64) -> String {
     let view = resource.kind.view();
     let numbers = if view.writable { "" } else { ":iota" };
@@ -258,7 +258,7 @@ fn contents(resource: &wavelane::Resource, count: u64) -> String {
         ResourceKind::Texture { dim, .. } => {
             format!("[{}]{numbers}", crate::texture::sizes(dim, TEXELS))
         }
-        // What a job cannot hold yet, and says so when it is written.
+        // Jobs do not support these yet, which is reported when the job is written.
         ResourceKind::Scene | ResourceKind::Feedback { .. } => "none".to_owned(),
         _ => format!("[{count}]{numbers}"),
     }

@@ -6,7 +6,7 @@ use timeline::Recording;
 
 use crate::problem::Problem;
 
-/// The most bytes of a page, unless something else is said.
+/// The most bytes of a page by default.
 pub(crate) const MOST_BYTES: usize = 16 << 20;
 /// The most pages of one run: more would not be read.
 const MOST_PAGES: usize = 50;
@@ -29,7 +29,7 @@ impl Pages {
         self.count >= MOST_PAGES
     }
 
-    /// Writes a page of that name; what cannot be part of a file's name becomes a hyphen.
+    /// Writes a page of that name; characters that a file name cannot contain become hyphens.
     pub(crate) fn write(&mut self, name: &str, mut recording: Recording) -> Result<(), Problem> {
         let page =
             timeline::fit(&mut recording, MOST_BYTES, &|it| timeline::page::page(it).into_bytes());

@@ -1,6 +1,6 @@
-//! Textures out of PNG files, and PNG files out of textures.
+//! Converts PNG files to textures, and textures to PNG files.
 //!
-//! Rows are converted as they come: there is no second copy of a picture but where its rows are interlaced.
+//! Rows are converted as they come: there is no second copy of a picture unless its rows are interlaced.
 
 use std::io::Write;
 
@@ -59,7 +59,7 @@ pub(super) fn read(element: &Element, format: Option<Format>, file: &[u8]) -> Re
                 conversion.apply(&row, to);
             }
         }
-        // What stands behind the last row is looked at too.
+        // Data after the last row is checked too.
         reader.finish().map_err(refused)?;
     }
     Ok(Slot { bytes: all.into(), what: What::texture_of(shape) })
@@ -75,14 +75,14 @@ pub(super) fn write(shape: &Shape, bytes: &[u8]) -> Result<Vec<u8>, String> {
     );
     let (colour, channels) = match format.channels() {
         Channels::R => (png::ColorType::Grayscale, Channels::R),
-        // There are no pictures of two colours: blue is 0.
+        // PNG has no format with two colour channels: blue is 0.
         Channels::Rg | Channels::Rgb => (png::ColorType::Rgb, Channels::Rgb),
         Channels::Rgba => (png::ColorType::Rgba, Channels::Rgba),
     };
     let target = Format::Plain {
         channels,
         bits: if is_wide { 16 } else { 8 },
-        // Whole numbers stay what they are, as far as they fit; all others are clamped to 0 and 1.
+        // Integers are kept if they fit; floats are clamped to 0 and 1.
         encoding: if has_integers(format) { Encoding::Uint } else { Encoding::Unorm },
     };
     let width = shape.width as usize;
@@ -226,7 +226,7 @@ mod tests {
             for (name, is_int) in [("RGBA8_UNORM", false), ("RGBA8_UINT", true)] {
                 let format = Format::parse(name).unwrap();
                 let buffer = read(&FLOAT4, Some(format), &file).unwrap();
-                // Whole numbers stay what they are, as far as they fit.
+                // Integers are kept if they fit.
                 if !(is_int && depth == BitDepth::Sixteen) {
                     assert_eq!(buffer.bytes, texels, "{colour:?} {depth:?} {name}");
                 }

@@ -23,7 +23,7 @@ pub(crate) fn plan(san: &Sanitizing, widths: Vec<u32>) -> Plan {
     }
     if let Some(orders) = &san.orders {
         plan.orders.clone_from(orders);
-        // An order that was requested by name is always shown.
+        // An order that was requested by name is always tried.
         plan.shuffles_rows = true;
         plan.breaks_quads = true;
     }
@@ -43,7 +43,7 @@ pub(crate) fn plan(san: &Sanitizing, widths: Vec<u32>) -> Plan {
     plan
 }
 
-/// The plan for a run of a test, which may have flags of its own and a log of its checks.
+/// The plan for a run of a test, which may have its own flags and a log of its checks.
 pub(crate) fn plan_of(
     asked: &Sanitizing,
     section: &[String],

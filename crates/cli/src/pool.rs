@@ -1,4 +1,4 @@
-//! A pool of workers for many items, with progress. It does not know what is done with an item.
+//! A pool of workers for many items, with progress. It does not know what the work on an item is.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -19,14 +19,14 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// The number of workers for so many items.
+    /// The number of workers for `items` items.
     pub(crate) fn count(&self, items: usize) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.jobs.unwrap_or(cores).clamp(1, items.max(1))
     }
 
-    /// Does something with every item in processes, several at a time, the first of which may have been started already.
-    /// What came of it stands in the order of the items. After an interrupt some of them are missing.
+    /// Processes every item, several at a time; the first worker may have been started already. The outcomes are in the
+    /// order of the items. After an interrupt some are missing.
     pub(crate) fn run<T: Sync, R: Send>(
         &self,
         items: &[T],
@@ -37,7 +37,7 @@ impl Pool {
         self.run_as("tests", items, first, one, is_bad)
     }
 
-    /// The same with items that are called something else.
+    /// The same with another noun for the items.
     pub(crate) fn run_as<T: Sync, R: Send>(
         &self,
         what: &'static str,
@@ -57,7 +57,7 @@ impl Pool {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(item) = items.get(index) else { break };
                 let results = match one(&mut slot, item) {
-                    // What was not finished has no results.
+                    // Unfinished items have no results.
                     Err(_) if interrupt::is_caught() => break,
                     results => results?,
                 };
@@ -87,7 +87,7 @@ impl Pool {
     }
 }
 
-/// How far they are, told to a person who watches.
+/// Shows the progress to a person who watches.
 struct Progress {
     what: &'static str,
     begun: Instant,

@@ -26,11 +26,12 @@ pub(crate) fn to_json(lines: &[PrintedLine], sources: &SourceMap) -> String {
     format!("[{}]", each.collect::<Vec<_>>().join(","))
 }
 
-/// A report for each assertion that failed, with the lanes and what they compared; [`seen_with`] adds the widths.
+/// A report for each assertion that failed, with the lanes and the values that they compared; [`seen_with`] adds the
+/// widths.
 pub(crate) fn failures(printed: &Printed, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for it in failed_assertions(printed) {
-        // The header's macro is of no interest.
+        // The header's macro is left out.
         let span = sources.written(it.span);
         let mut report = Diagnostic::new(&code::ASSERTION_FAILED, span, it.what);
         for row in it.rows.iter().take(MOST_ROWS) {

@@ -12,7 +12,7 @@ use crate::terminal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// Everything was done; also when results depend on the wave size, which is an answer and no failure.
+    /// Everything was done; even if results depend on the wave size, which is an answer and not a failure.
     Fine = 0,
     /// Findings, failed tests, engines that disagree, or a run whose time or fuel was spent.
     Findings = 1,
@@ -32,7 +32,7 @@ pub(crate) struct Problem {
     pub(crate) helps: Vec<String>,
     /// `file:line:col` and the picture of that place.
     pub(crate) place: Option<(String, String)>,
-    /// The diagnostics behind it, for programs: people have been told of them.
+    /// The diagnostics behind it, for programs: people have seen them already.
     pub(crate) causes: Box<[Value]>,
 }
 
@@ -47,7 +47,7 @@ impl Problem {
         }
     }
 
-    /// The usual kind: the user gave something wrong.
+    /// The usual kind: a mistake of the user.
     pub(crate) fn input(message: impl Into<String>) -> Problem {
         Problem::new(Exit::BadInput, message)
     }
@@ -62,7 +62,7 @@ impl Problem {
         self
     }
 
-    /// Shows where in the shader the matter lies.
+    /// Shows the location in the shader.
     pub(crate) fn at(
         mut self,
         span: wavelane::Span,
@@ -79,7 +79,7 @@ impl Problem {
     }
 }
 
-/// For programs: the diagnostics that a problem sums up, or else itself, in the same form.
+/// For programs: the diagnostics that a problem sums up, otherwise the problem itself in the same form.
 pub(crate) fn errors(problem: &Problem) -> Value {
     if !problem.causes.is_empty() {
         return json!({ "errors": problem.causes });
@@ -100,7 +100,7 @@ pub(crate) fn errors(problem: &Problem) -> Value {
     json!({ "errors": [error] })
 }
 
-/// Tells a person.
+/// Prints it for people.
 pub(crate) fn report(problem: &Problem) {
     let word = if problem.exit == Exit::Unsupported { "unsupported" } else { "error" };
     let (place, picture) = match &problem.place {
@@ -124,7 +124,7 @@ pub(crate) fn report(problem: &Problem) {
 /// Why a command ended early.
 pub(crate) enum End {
     Problem(Box<Problem>),
-    /// Standard output does not take more.
+    /// Standard output accepts no more.
     Output(io::Error),
 }
 
@@ -140,7 +140,7 @@ impl From<io::Error> for End {
     }
 }
 
-/// What a user who met a bug of ours should do.
+/// What a user who finds a bug in wavelane should do.
 pub(crate) fn how_to_report(at: Option<&str>, command: impl Iterator<Item = OsString>) -> String {
     let mut text = String::new();
     if let Some(at) = at {
@@ -152,7 +152,7 @@ pub(crate) fn how_to_report(at: Option<&str>, command: impl Iterator<Item = OsSt
     text
 }
 
-/// As a shell reads it back.
+/// Quoted for a shell.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:,+%@".contains(it);
     if !word.is_empty() && word.chars().all(plain) {

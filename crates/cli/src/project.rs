@@ -1,8 +1,9 @@
-//! The project file: `wavelane.toml`, which holds what would otherwise stand on every command line of a project.
+//! The project file: `wavelane.toml`, which holds the flags that a project would otherwise repeat on every command
+//! line.
 //!
 //! Its keys are the long names of flags, so that a setting means what its flag means, and [`crate::flags`] stays the only place
-//! that says so. The nearest file counts, from the current folder upwards; what stands there is relative to its folder.
-//! Every mistake is reported with its line, also in tables that the command at hand does not need.
+//! that says so. The nearest file counts, from the current folder upwards; paths in it are relative to its folder.
+//! Every mistake is reported with its line, even in tables that the current command does not need.
 //! Deliberately absent: which of two settings wins, see `layers.rs`.
 
 mod glob;
@@ -39,7 +40,7 @@ pub(crate) struct Project {
     entries: Vec<Entry>,
 }
 
-/// What `[entry.NAME]` says.
+/// The table `[entry.NAME]`.
 #[derive(Debug)]
 struct Entry {
     /// `None` where the name of the table is an entry point alone.
@@ -245,7 +246,7 @@ impl Project {
         }
     }
 
-    /// Applies every setting to values that are discarded, so that mistakes are found whatever the command is.
+    /// Applies every setting to values that are discarded, so that mistakes are found in every command.
     fn try_out(&self) -> Result<(), Problem> {
         let all = self.settings.iter().chain(self.entries.iter().flat_map(|it| &it.settings));
         for setting in all {
@@ -258,7 +259,7 @@ impl Project {
         Ok(())
     }
 
-    /// Sets what the command at hand knows.
+    /// Applies the settings that the current command knows.
     fn set(&self, args: &mut LowArgs, settings: &[Setting]) -> Result<(), Problem> {
         for Setting { flag, values } in settings {
             let is_it =
@@ -277,12 +278,12 @@ impl Project {
         Ok(())
     }
 
-    /// Sets what holds for the whole project.
+    /// Applies the settings of the whole project.
     pub(crate) fn apply(&self, args: &mut LowArgs) -> Result<(), Problem> {
         self.set(args, &self.settings)
     }
 
-    /// Sets what holds for an entry point: what is for its file comes last, so that it wins.
+    /// Applies the settings of an entry point: those for its file come last, so that they win.
     pub(crate) fn apply_entry(
         &self,
         args: &mut LowArgs,
@@ -307,7 +308,7 @@ impl Project {
         self.entries.iter().filter(is_for).any(|it| it.name == entry)
     }
 
-    /// The files of the project, sorted; empty if the file does not say which there are.
+    /// The files of the project, sorted; empty if the project file lists none.
     pub(crate) fn files(&self) -> Result<Vec<String>, Problem> {
         let mut all = Vec::new();
         for (pattern, at) in &self.files {
@@ -337,7 +338,8 @@ impl Project {
     }
 }
 
-/// Whether a command reads the project file. The command line of `dxc` is complete, since it stands for dxc's.
+/// Whether a command reads the project file. The command line of `dxc` is complete, since it must mean what it means to
+/// dxc.
 pub(crate) fn is_read_by(command: Command) -> bool {
     match command {
         Command::Check

@@ -41,7 +41,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// A recording, and why its run did not come to its end.
+/// A recording, and why its run did not run to its end.
 pub(crate) struct Recorded {
     pub(crate) recording: Recording,
     pub(crate) failure: Option<Problem>,
@@ -61,18 +61,18 @@ struct Prepare {
     table: ResourceTable,
 }
 
-/// What a recording is made with.
+/// What a recording includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum With {
     /// The steps of the run alone.
     Steps,
     /// Those of the window alone: the run ends when it is past them.
     Window,
-    /// What the sanitizer finds, too.
+    /// The findings of the sanitizer as well.
     Findings,
 }
 
-/// Records a run, with what another engine leaves differently if one is compared with.
+/// Records a run, with the values in which another engine differs, if one is compared.
 pub(crate) fn record(
     subject: &Subject<'_>,
     window: &Window,
@@ -120,7 +120,7 @@ pub(crate) fn record(
     }
 }
 
-/// Refuses a window of waves that no dispatch of so many groups has. The window `none` is meant to have none.
+/// Refuses a window without any wave of a dispatch of `groups` groups. The window `none` is meant to have none.
 fn check_window(
     window: &Window,
     groups: [u32; 3],
@@ -170,7 +170,7 @@ fn recording(
     (recording, ended.err().map(internal::dispatch_error))
 }
 
-/// Records the runs of a test at a width, as far as they come: `None` for those that are not one dispatch of a shader.
+/// Records the runs of a test at a width, as far as they get: `None` for those that are not one dispatch of a shader.
 pub(crate) fn of_test(
     common: &Common,
     test: &Test,
@@ -194,7 +194,7 @@ pub(crate) fn of_test(
     };
     let (name, text) = read_source(&test.file)?;
     let file = TestFile::new(name, text);
-    // What cannot be prepared has been reported by the run itself.
+    // A dispatch that cannot be prepared has been reported by the run itself.
     let runs = jobs::prepare(test, &file, &setup, &mut Beside::of(&common.compile));
     let runs = runs.unwrap_or_default().into_iter().filter(|run| match run {
         Work::Shader(run) => run.widths.as_ref().is_none_or(|it| it.contains(&width)),

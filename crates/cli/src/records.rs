@@ -50,13 +50,13 @@ pub(crate) fn report(merged: &Merged, output: Output, html: Option<&str>) -> Res
     terminal::print(&text)?;
     Ok(match merged.fails() {
         true => Exit::Findings,
-        // An engine that was named and ran nothing has shown nothing.
+        // An engine that was named and ran nothing proves nothing.
         false if merged.shows_nothing() => Exit::Unsupported,
         false => Exit::Fine,
     })
 }
 
-/// Writes a page in one piece: a browser that loads it meanwhile gets the one before.
+/// Writes a page in one piece: a browser that loads it meanwhile gets the previous one.
 pub(crate) fn write_page(file: &str, page: &str) -> Result<(), Problem> {
     let part = format!("{file}.part");
     std::fs::write(&part, page)
@@ -64,7 +64,7 @@ pub(crate) fn write_page(file: &str, page: &str) -> Result<(), Problem> {
         .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))
 }
 
-/// The constructs of generated programs, each of which is made once more for that.
+/// The constructs of generated programs, each of which is generated once more for this.
 #[derive(Default)]
 pub(crate) struct Constructs {
     last: Option<(Work, Vec<&'static str>)>,

@@ -169,7 +169,7 @@ fn setting(
     }
     let lifts = "pass `--allow-undefined` to reduce it anyway";
     let Some(shader) = compiled.shader else {
-        // Messages about a program that does not compile are what is looked for.
+        // The messages about a program that does not compile are the subject.
         if keep.is_own_message() {
             return Ok((setting, false));
         }

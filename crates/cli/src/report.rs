@@ -26,12 +26,12 @@ pub(crate) fn exit(records: &[Record], known: &Baseline) -> Exit {
     let failed = records.iter().filter(is(jobs::Verdict::Failed));
     let mut news = failed.clone().filter(|it| !known.expects(it)).peekable();
     if news.peek().is_some() {
-        // Where only files are wrong, nothing was tested, let alone found to fail.
+        // If only files are wrong, no test has run, let alone failed.
         let are_wrong = news.all(|it| it.outcome.is_wrong);
         return if are_wrong { Exit::BadInput } else { Exit::Findings };
     }
     let passed = records.iter().filter(is(jobs::Verdict::Passed)).count();
-    // A test that cannot run does not pass: if nothing else ran, nothing was shown.
+    // A test that cannot run does not pass: if nothing else ran, nothing was tested.
     if passed == 0 && failed.count() == 0 && !records.is_empty() {
         return Exit::Unsupported;
     }

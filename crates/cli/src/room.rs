@@ -1,4 +1,4 @@
-//! Room for the allocator of a short-lived process, asked from the system once.
+//! Memory for the allocator of a short-lived process, requested from the system once.
 //!
 //! The usual allocator of Linux grows the store of a second thread a page at a time, and returns it as eagerly. A `check` of
 //! ten thousand lines spent a third of its time in the system: four thousand pages of 4 KiB, each filled in when it was first
@@ -11,7 +11,7 @@ const ROOM: usize = 24 << 20;
 
 /// Makes the allocator reserve memory early, keep what is freed, and use huge pages.
 ///
-/// To be called once, on the thread that does the work. It changes how fast memory comes, and nothing else.
+/// To be called once, on the thread that does the work. It affects only the speed of allocation.
 pub(crate) fn make() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LEARNT)));
     let mut room = Vec::<u8>::with_capacity(ROOM);
@@ -19,7 +19,7 @@ pub(crate) fn make() {
     drop(std::hint::black_box(room));
 }
 
-/// Advises the system to fill in memory by pages of 2 MiB; what was touched before keeps its small ones.
+/// Advises the system to fill in memory by pages of 2 MiB; memory that was touched before keeps its small pages.
 #[cfg(target_os = "linux")]
 fn take_large_pages(room: &mut [std::mem::MaybeUninit<u8>]) {
     const PAGE: usize = 4096;

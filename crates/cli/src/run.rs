@@ -94,7 +94,7 @@ impl RunArgs {
     }
 }
 
-/// What a run left in the buffers that are shown, written or compared.
+/// The results of a run in the buffers that are shown, written or compared.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     /// In the order of the views.
@@ -106,9 +106,9 @@ struct ResultBuffer {
     /// The name of the resource, and which element of its array.
     resource: String,
     element: u32,
-    /// As users write it: `Out` or `Out[2]`.
+    /// As a user writes it: `Out` or `Out[2]`.
     name: String,
-    /// What the declaration says, such as `RWStructuredBuffer`.
+    /// The kind in the declaration, such as `RWStructuredBuffer`.
     kind: &'static str,
     layout: Layout,
     /// The members of an element, where it is shown as it was declared.
@@ -132,23 +132,23 @@ struct Runs {
     views: Vec<ResultBuffer>,
     /// Equal outcomes are held once.
     outcomes: Vec<(u32, Rc<Outcome>)>,
-    /// What each of them has printed; nothing if the shader cannot print.
+    /// What each of them printed; empty if the shader cannot print.
     printed: Vec<(u32, Printed)>,
-    /// For each of them what ran the lanes; empty unless requested, so that the output is the same on every host.
+    /// The engine that ran each of them; empty unless requested, so that the output is the same on every host.
     engines: Vec<Ran>,
     /// What was made up, and what missed.
     auto: Option<Auto>,
     missed: Option<Missed>,
 }
 
-/// What ran the lanes of a run, and what it was that the engine asked for does not support.
+/// The engine that ran a run, and the feature that the requested engine lacks.
 struct Ran {
     engine: Engine,
     instead: Option<String>,
 }
 
-/// Says which engine runs waves of that width, if that was asked for: without `--engine` it does not matter, since the
-/// results are the same. `which` begins the line, where there are several passes.
+/// Reports which engine runs waves of that width, if one was requested: without `--engine` it does not matter, since
+/// the results are the same. `which` begins the line if there are several passes.
 fn told(
     args: &RunArgs,
     engine: Engine,
@@ -190,7 +190,7 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
         return draw::run_draw(args, &draw);
     }
     let groups: u64 = args.common.launch.groups.iter().map(|it| u64::from(*it)).product();
-    // One time for all that is done, from the first token on.
+    // One time limit for everything, from the first token on.
     let watch = Watch::start(args.common.launch.timeout, groups);
     args.common.compile.timeout = args.common.launch.timeout;
     args.common.compile.options.cancel = watch.cancel.clone().into();
@@ -262,8 +262,8 @@ fn report_failures(runs: &Runs, sources: &SourceMap) -> bool {
     runs.printed.iter().any(|(_, it)| it.has_failures())
 }
 
-/// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name. Each shader
-/// comes with what is bound to it.
+/// The buffers that are shown, written or compared: those the shader can write, and those requested by name. Each
+/// shader comes with what is bound to it.
 fn views(
     args: &RunArgs,
     bound: &[&Bound],
@@ -277,7 +277,7 @@ fn views(
     let taken: Vec<Taken<'_>> =
         shaders.iter().zip(bound).map(|(shader, bound)| Taken::of(shader, bound)).collect();
     for (of, (resource, element, buffer)) in each() {
-        // What several shaders of a draw use is one buffer.
+        // A buffer that several shaders of a draw use is listed once.
         if views.iter().any(|it| it.resource == resource.name && it.element == element) {
             continue;
         }
@@ -288,7 +288,7 @@ fn views(
         let class = resource.register.class;
         let (mut view, mut writable) = (resource.kind.view(), resource.kind.writable());
         if writable && class.is_heap() {
-            // The table knows as what an element may be written, and the code whether it is.
+            // The table shows whether an element may be written, and the code whether it is.
             let views = || taken.iter().flat_map(|it| it.views(class, element));
             writable = views().any(|it| it.kind.writable());
             let mut read = views().map(|it| it.kind.view());
@@ -432,7 +432,7 @@ fn run_all(
         let fallback = || pipeline.fallback(&dispatch, table);
         engines.extend(told(args, engine, "", *width, fallback, order));
         let is_wanted = found.as_ref().is_none_or(Missed::is_empty);
-        // What is counted runs for itself, and prints nothing.
+        // The counting run is separate, and prints nothing.
         let silent = Dispatch { prints: None, ..dispatch.clone() };
         let counting = is_wanted.then(|| missed::count(pipeline, &silent, table)).flatten();
         let ended = internal::dispatch(pipeline, &dispatch, table);
@@ -443,7 +443,7 @@ fn run_all(
         if let Err(error) = ended {
             let late = watch.cancel.load(Ordering::Relaxed);
             watch.stop();
-            // What a run printed that was broken off is often the reason to have it print.
+            // The output of a run that was cut off is often what the user is looking for.
             if args.common.output == Output::Text
                 && let Some((_, printed)) = all_printed.last()
             {

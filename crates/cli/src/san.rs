@@ -1,4 +1,5 @@
-//! `wavelane san`: runs shaders and tests at every width and in several orders, watched, and reports what is not defined.
+//! `wavelane san`: runs shaders and tests at every width and in several orders, watched, and reports undefined
+//! behaviour.
 
 mod assertions;
 mod baseline;
@@ -157,7 +158,7 @@ fn examine_test(
     });
 }
 
-/// A test that could not be examined, as was found since `since`.
+/// A test that could not be examined; the attempt began at `since`.
 fn skipped(name: String, stop: Stop, since: Instant) -> Examined {
     Examined::Skipped(Skipped { name, stop, micros: micros(since) })
 }
@@ -166,7 +167,7 @@ fn micros(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Examines an entry point of a file that was not named by itself.
+/// Examines an entry point of a file that was not named on the command line.
 fn examine_entry(args: &SanArgs, file: &str, entry: &str, style: Style) -> Examined {
     let (name, since) = (format!("{file}::{entry}"), Instant::now());
     let style = if args.common.output == Output::Text { style } else { Style::Plain };
@@ -185,12 +186,12 @@ fn examine_entry(args: &SanArgs, file: &str, entry: &str, style: Style) -> Exami
     }
 }
 
-/// How reports are written that people read here.
+/// The format of reports for people.
 fn style(args: &SanArgs) -> Style {
     if args.common.output == Output::Text { terminal::style() } else { Style::Plain }
 }
 
-/// Drops what comments and flags hide, weighs the rest, and puts it into words; the examination began at `since`.
+/// Drops what comments and flags hide, sets the levels of the rest, and formats it; the examination began at `since`.
 fn judge(
     args: &SanArgs,
     subject: Subject,
@@ -205,7 +206,7 @@ fn judge(
         left_out.extend(
             not_compared.iter().map(|(pass, it)| finding::left_out(it, pass.as_ref(), sources)),
         );
-        // What is wrong with the comments, the compiler has said.
+        // The compiler has reported mistakes in the comments.
         let (mut allows, _) = Allows::read(sources);
         let seen = seen.iter().flat_map(|(pass, seen)| {
             let left = seen.clone().without(|it| it.is_allowed(&mut allows, sources));
@@ -289,6 +290,6 @@ fn exit(outcome: &Outcome) -> Exit {
     if stops.contains(&Exit::BadInput) {
         return Exit::BadInput;
     }
-    // Where nothing was examined, nothing was shown.
+    // If nothing was examined, nothing was proven.
     if outcome.programs.is_empty() { Exit::Unsupported } else { Exit::Fine }
 }

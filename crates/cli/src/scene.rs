@@ -51,7 +51,7 @@ pub(crate) fn contents(text: &str, open: &mut Open<'_>) -> Result<Slot, String> 
 
 /// A top level of a file in the format of jobs.
 fn of_job(path: &str, name: Option<&str>, text: &str, open: &mut Open<'_>) -> Result<Slot, String> {
-    // Other files lie beside this one.
+    // Files that it names are relative to this one.
     let folder = Path::new(path).parent().map(Path::to_path_buf).unwrap_or_default();
     let mut beside = |it: &str| open(&folder.join(it).to_string_lossy());
     let mut read = |it: &str| {

@@ -1,10 +1,10 @@
-//! `wavelane worker`: runs what it is told of on its standard input, a request in JSON a line, and answers on its standard output.
+//! `wavelane worker`: reads requests from standard input, one JSON object per line, and answers on standard output.
 //!
-//! `fuzz` and `campaign` have their work done by such processes, since a driver that is given a program can take its process
-//! with it. A request is `{"program": K, …}` or `{"unit": "TEXT", …}`; an answer is one line with the key `end`.
-//! With `--supervise` the process passes units on to a worker of its own and outlives it, which is what other schedulers start.
-//! A worker that a person or a scheduler starts answers every request that it was sent; one of `fuzz`, `campaign` or
-//! `--supervise` ends with its parent process, even in the middle of a request.
+//! `fuzz` and `campaign` run programs in such processes, since a driver can crash the process that uses it. A request
+//! is `{"program": K, …}` or `{"unit": "TEXT", …}`; an answer is one line with the key `end`. With `--supervise` the
+//! process passes units on to a worker process and outlives it; other schedulers start this form. A worker that
+//! a person or a scheduler starts answers every request that it was sent; one of `fuzz`, `campaign` or `--supervise`
+//! ends with its parent process, even in the middle of a request.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -101,7 +101,7 @@ struct Server {
     is_owned: bool,
     judge: Judge,
     last: LastFile,
-    /// That file, and its digest right before it was read.
+    /// The file, and its digest right before it was read.
     digest: (String, String),
     devices: BTreeMap<String, Result<Device, String>>,
 }
@@ -143,7 +143,7 @@ impl Server {
         Ok(self.marked(json!({ "records": records })))
     }
 
-    /// Tells the process that started this one which unit begins, on which device.
+    /// Reports to the parent process which unit begins, and on which device.
     fn begin(&self, unit: &Unit) -> Result<(), String> {
         if !self.is_owned {
             return Ok(());
@@ -153,7 +153,7 @@ impl Server {
         writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|it| it.to_string())
     }
 
-    /// An answer, after which this process has to be replaced if a device does not answer any more.
+    /// An answer, after which this process must be replaced if a device no longer answers.
     fn marked(&self, mut answer: Value) -> Value {
         if self.judge.is_lost() || self.devices.values().flatten().any(Device::is_lost) {
             answer["lost"] = json!(true);
@@ -204,7 +204,7 @@ impl Server {
         if asked.attempts == 0 || !verdict.outcome.fails() {
             return None;
         }
-        // There is a record in any case: without one the unit would be run again when the campaign goes on.
+        // There is a record in any case: without one the unit would be run again when the campaign is resumed.
         let text = self.judge.reduced(asked, program, verdict).map(|it| it.0);
         let is_plain = verdict.signature.as_deref() == Some(generated::WRONG);
         let signature = match &text {

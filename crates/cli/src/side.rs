@@ -1,4 +1,5 @@
-//! The engines to compare: those that `--engines`, `--spirv` and `--ptx` name, opened, or with the reason why they cannot be.
+//! The engines to compare: those that `--engines`, `--spirv` and `--ptx` name, opened, or with the reason why they
+//! cannot be opened.
 //!
 //! Deliberately absent: what a difference between them means.
 
@@ -35,7 +36,7 @@ pub(crate) enum Runs {
     /// The reference engine on a deliberately changed shader.
     #[cfg(test)]
     Planted(fn(&Shader) -> Shader),
-    /// The same, but for its second opinion, which is right.
+    /// The same, except that its second opinion is right.
     #[cfg(test)]
     Misassembled(fn(&Shader) -> Shader),
 }
@@ -83,7 +84,7 @@ impl Side {
         }
     }
 
-    /// Whether it has the lines that a shader prints; a GPU drops them.
+    /// Whether it returns the lines that a shader prints; a GPU drops them.
     pub(crate) fn prints(&self) -> bool {
         !self.is_gpu()
     }
@@ -97,7 +98,7 @@ impl Side {
         }
     }
 
-    /// The same side, whose driver leaves its optimisations out: a second opinion about a kernel.
+    /// The same side with the driver's optimisations disabled: a second opinion about a kernel.
     pub(crate) fn unoptimised(&self) -> Option<Side> {
         let slow = |device: &Device| {
             let gpu =
@@ -200,7 +201,7 @@ pub(crate) fn gpu_label(device: &Device) -> Option<String> {
     Some(format!("{}/{}", words(&device.adapter().name), words(&driver)))
 }
 
-/// Which engines are wanted.
+/// The requested engines.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     /// As they were written; by default all that are available.

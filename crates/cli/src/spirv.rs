@@ -1,4 +1,4 @@
-//! A shader as SPIR-V for the environment that the flags describe, and the files that are made of it.
+//! A shader as SPIR-V for the environment that the flags describe, and the files written from it.
 
 use serde_json::{Value, json};
 use wavelane::internal::spirv_target::{

@@ -1,8 +1,8 @@
-//! The stages of generated programs, by the names that flags and units have for them.
+//! The stages of generated programs, by their names in flags and units.
 
 use wavelane::Stage;
 
-/// All of them; the mesh shader stands for the amplification shader before it, too.
+/// All of them; `mesh` includes the amplification shader before it.
 pub(crate) const STAGES: [Stage; 3] = [Stage::Compute, Stage::Pixel, Stage::Mesh];
 
 /// The stage of that name.
@@ -10,7 +10,7 @@ pub(crate) fn stage_of(name: &str) -> Option<Stage> {
     STAGES.into_iter().find(|it| it.word() == name)
 }
 
-/// The name of a stage in units; what everybody runs has none.
+/// The name of a stage in units; the default has none.
 pub(crate) fn in_unit(stage: Stage) -> String {
     if stage == Stage::Compute { String::new() } else { stage.word().to_owned() }
 }

@@ -1,7 +1,7 @@
-//! Supervision of the worker of a campaign: a unit is dealt to it, and dealt again if its process ends.
+//! Supervision of the worker of a campaign: it gets a unit, and gets it again if its process ends.
 //!
-//! A unit that ends its process twice has crashed. This is decided here for every way of dealing units, so that the record of
-//! a crash is the same whether `campaign` deals them or another scheduler does.
+//! A unit that ends its process twice has crashed. This is decided here, so that the record of a crash is the same
+//! whether `campaign` or another scheduler distributes the units.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(crate) fn worker() -> Vec<String> {
 
 /// The signature of a unit whose process ended.
 const ENDED: &str = "its process ended";
-/// More seconds than any run takes; a `Duration` has room for many times as many.
+/// More seconds than any run takes, and far fewer than a `Duration` can hold.
 const LONGEST: f64 = 1e9;
 
 /// The records of a unit.
@@ -32,17 +32,17 @@ pub(crate) struct Ran {
     pub(crate) is_left: bool,
 }
 
-/// Whether a worker that tests so many candidates reduces the failure of this record.
+/// Whether a worker that tests up to `attempts` candidates reduces the failure of this record.
 pub(crate) fn is_reduced(attempts: usize, record: &Record) -> bool {
     attempts > 0
         && record.outcome.fails()
-        // Where a whole process hangs, each candidate would take all the time that a unit is given.
+        // If a whole process hangs, each candidate would take the whole time limit of a unit.
         && !(record.outcome == Outcome::Hang && record.signature.as_deref() == Some(ENDED))
         && Unit::parse(&record.unit).is_some_and(|it| matches!(it.work, Work::Fuzz { .. }))
 }
 
-/// The record of a smaller program that ends its process as that of a unit did. There is one in any case: without it the
-/// unit would be run again when the campaign goes on.
+/// The record of a smaller program that ends its process as that of a unit did. There is one in any case: without it
+/// the unit would be run again when the campaign is resumed.
 fn reduced(
     slot: &mut Slot<'_>,
     request: &Value,
@@ -59,12 +59,12 @@ fn reduced(
     Ok(record)
 }
 
-/// Has a unit run. With the key `later` in the request its failure is not reduced yet.
+/// Runs a unit. With the key `later` in the request its failure is not reduced yet.
 pub(crate) fn run(slot: &mut Slot<'_>, request: &Value) -> Result<Ran, Problem> {
     let Some(unit) = request["unit"].as_str() else {
         return Err(Problem::input("the request names no unit"));
     };
-    // The worker says which device it is, before a driver can end its process.
+    // The worker reports its device before a driver can end its process.
     let mut named = unit.to_owned();
     let attempts = request["attempts"].as_u64().unwrap_or(0) as usize;
     let is_later = request["later"].as_bool().unwrap_or(false);

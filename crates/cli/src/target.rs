@@ -1,4 +1,4 @@
-//! The targets that a shader can be made for: devices that lack operations, by name.
+//! The targets that a shader can be rewritten for: devices that lack operations, by name.
 
 use wavelane::Shader;
 
@@ -9,7 +9,7 @@ pub(crate) fn check(name: &str) -> Result<(), Problem> {
     if Shader::targets().contains(&name) { Ok(()) } else { Err(unknown(name)) }
 }
 
-/// The shader with what the target lacks written out.
+/// The shader with the operations that the target lacks expanded.
 pub(crate) fn made_for(shader: &Shader, target: &str) -> Result<Shader, Problem> {
     let made = shader.made_for(target).map_err(|bug| Problem::bug(&bug.message))?;
     made.ok_or_else(|| unknown(target))

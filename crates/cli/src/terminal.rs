@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use wavelane::internal::diag::Style;
 
-/// Whether the process was started with its standard output closed: only the program itself can tell.
+/// Whether the process was started with its standard output closed: only `main` can know.
 static STDOUT_WAS_CLOSED: OnceLock<bool> = OnceLock::new();
 
 pub(crate) fn note_closed_stdout(was_closed: bool) {
@@ -23,7 +23,7 @@ pub(crate) fn out() -> BufWriter<Out> {
 }
 
 /// Standard output as the process got it: where it is closed, nothing can be written. Where its reader has left, as `head`
-/// does, the rest is dropped, and the work goes on: the exit status is to tell of what was not read too.
+/// does, the rest is dropped, and the work goes on: the exit status must reflect output that was not read, too.
 pub(crate) struct Out(StdoutLock<'static>);
 
 impl Write for Out {
@@ -47,7 +47,7 @@ fn unless_left<T>(result: io::Result<T>, dropped: T) -> io::Result<T> {
     }
 }
 
-/// What the system says of a file that is not open.
+/// The system's error for a file that is not open.
 fn closed() -> io::Error {
     #[cfg(unix)]
     return Errno::BADF.into();
@@ -72,7 +72,7 @@ pub(crate) fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Whether what we write to standard error is looked at by a person.
+/// Whether a person sees standard error.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
@@ -112,7 +112,7 @@ pub(crate) fn warn(message: &str) {
     say(&format!("{}: {message}\n", coloured("1;33", "warning")));
 }
 
-/// A remark about what was done.
+/// A remark about the work.
 pub(crate) fn note(message: &str) {
     say(&format!("{}: {message}\n", coloured("1;36", "note")));
 }

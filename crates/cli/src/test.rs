@@ -1,7 +1,7 @@
 //! `wavelane test`: finds tests, runs them in processes beside this one, and reports.
 //!
-//! A test that crashes, eats the memory or never ends takes its process with it, and nothing else: the report says so and
-//! the next test gets a fresh process. A process serves many tests, so that isolation costs almost nothing.
+//! A test that crashes, exhausts memory or hangs ends only its own process: the report says so, and the next test gets
+//! a new process. A process serves many tests, so that isolation costs almost nothing.
 
 mod pool;
 mod worker;
@@ -54,7 +54,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<Exit, End> {
         terminal::print(&format!("{}\n", names.join("\n")))?;
         return Ok(Exit::Fine);
     }
-    // The first process starts while the tests are looked for.
+    // The first process starts while the tests are searched for.
     let first = if args.list { None } else { Some(Worker::start(&args.common.pool.words)?) };
     let found = match args.common.are_of_project {
         true => testing::find_among(&args.common.operands)?,
@@ -93,10 +93,10 @@ fn write_pages(
     tests: &[Test],
     records: &[Record],
 ) -> Result<(), Problem> {
-    // What was never run has no width.
+    // A test that was never run has no width.
     let failed =
         records.iter().filter(|it| it.outcome.verdict == Verdict::Failed && it.outcome.width > 0);
-    // A test that fails at several widths is told of once.
+    // A test that fails at several widths is named once.
     let mut told = BTreeSet::new();
     for record in failed {
         let Some(test) = tests.iter().find(|it| it.name() == record.test) else { continue };
@@ -125,7 +125,7 @@ fn write_pages(
     Ok(())
 }
 
-/// Says which lines of the baseline fit nothing: a test may have been renamed, or mended and renamed.
+/// Reports the lines of the baseline that match nothing: a test may have been renamed, or fixed and renamed.
 fn tell_unmatched(
     args: &TestArgs,
     known: &Baseline,

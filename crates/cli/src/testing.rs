@@ -1,4 +1,5 @@
-//! Tests as commands that run them see them: which there are below the operands, which of those run, and what each runs with.
+//! Tests for the commands that run them: finds them below the operands, selects those that run, and prepares what each
+//! runs with.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ use crate::walk;
 /// Whether the operands name tests, rather than one shader with the buffers of the command line.
 pub(crate) fn holds_tests(operands: &[String]) -> Result<bool, Problem> {
     let [file] = operands else { return Ok(!operands.is_empty()) };
-    // What is read from standard input is read once.
+    // Standard input can be read only once.
     if file == "-" {
         return Ok(false);
     }
@@ -32,7 +33,7 @@ pub(crate) fn holds_tests(operands: &[String]) -> Result<bool, Problem> {
     Ok(operand::is_job(file) || jobs::tests(file, &text).is_ok())
 }
 
-/// What a job says itself, the command line cannot say, nor what `more` names.
+/// Refuses flags for what a job specifies itself, and those that `more` names.
 pub(crate) fn refuse_flags_of_shaders(
     bind: &Binds,
     launch: &Launch,
@@ -91,7 +92,7 @@ pub(crate) fn find(operands: &[String], command: Command) -> Result<Vec<Test>, P
     Ok(tests)
 }
 
-/// The tests of files that need not hold any, but for all of them.
+/// The tests of files, some of which may hold none, but not all.
 pub(crate) fn find_among(files: &[String]) -> Result<Vec<Test>, Problem> {
     let mut tests = Vec::new();
     for file in files {
@@ -117,7 +118,7 @@ fn below(path: &Path) -> Result<Vec<Test>, Problem> {
         let text = match crate::files::read_path(&file) {
             Ok(text) => text,
             Err(error) if is_operand => return Err(walk::unreadable(&file, &error)),
-            // It fails by itself, and the worker that runs it reports why.
+            // The worker that runs it reports why it fails.
             Err(_) => {
                 tests.push(Test { file: name, case: None });
                 continue;
@@ -126,20 +127,20 @@ fn below(path: &Path) -> Result<Vec<Test>, Problem> {
         let Ok(found) = jobs::tests(&name, &text) else { continue };
         match file.to_str() {
             Some(_) => tests.extend(found),
-            // No name leads to it again, so that it fails as a whole.
+            // Its name cannot be given to a worker, so it fails as a whole.
             None => tests.push(Test { file: name, case: None }),
         }
     }
     Ok(tests)
 }
 
-/// The tests that run, and which part of all they are.
+/// The tests that run, and which part of all tests they are.
 pub(crate) struct Selected {
     pub(crate) tests: Vec<Test>,
     pub(crate) part: Option<Part>,
 }
 
-/// The tests that the flags and the environment leave. A filter that leaves none is a mistake; a part may be empty.
+/// The tests that the flags and the environment select. A filter that matches none is an error; a part may be empty.
 pub(crate) fn select(args: &Selecting, tests: Vec<Test>) -> Result<Selected, Problem> {
     let count = tests.len();
     for entry in &args.entries {
@@ -194,7 +195,7 @@ fn is_of_entry(test: &Test, entry: &str) -> bool {
     named.filter_map(|it| it.split(|it| !is_word(it)).next()).any(|it| it == entry)
 }
 
-/// The part that the environment asks for, as LLVM's test runner has it, for scripts that split its tests.
+/// The part that the environment selects, with the variables of LLVM's test runner, for scripts that split its tests.
 fn shard(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Partition>, String> {
     let number = |name: &str| {
         let text = variable(name).filter(|it| !it.is_empty());
@@ -214,7 +215,7 @@ fn shard(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Partition>,
     }
 }
 
-/// The widths asked for, as tests take them.
+/// The requested widths, as tests take them.
 pub(crate) fn widths_of(launch: &Launch) -> Widths {
     match &launch.wave_sizes {
         WaveSizes::Default => Widths::Default,
@@ -278,7 +279,7 @@ impl LastFile {
 
 /// Why a file that was found cannot be read.
 fn unreadable(file: &str, problem: Problem) -> Problem {
-    // What no Unicode can say was replaced when the file was found.
+    // Bytes that are not Unicode were replaced when the file was found.
     if !file.contains(char::REPLACEMENT_CHARACTER) {
         return problem;
     }
@@ -290,7 +291,7 @@ pub(crate) fn asked_for<'a>(request: &Value, file: &'a TestFile) -> Option<&'a T
     file.test(request["case"].as_str())
 }
 
-/// Flags of a `RUN:` line mean what they mean on the command line of `dxc`, whose outputs are of no matter to a run.
+/// Flags of a `RUN:` line mean what they mean on the command line of `dxc`, whose outputs do not affect a run.
 pub(crate) fn read_flags(words: &[String]) -> Result<Flags, String> {
     let line = ["wavelane", "dxc"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     match args::parse(line.map(Into::into)) {

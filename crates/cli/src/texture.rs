@@ -22,7 +22,7 @@ pub(super) fn layout(buffer: &Slot) -> Layout {
     }
 }
 
-/// The channels of texels that several channels of a word make up, as numbers of their own: integers as they are stored,
+/// The channels of texels that pack several channels into a word, as separate numbers: integers as they are stored,
 /// and floats by their values. `None` for other formats.
 pub(crate) fn unpacked(format: Format, texels: &[u8]) -> Option<(Layout, Vec<u8>)> {
     let words = texels.chunks_exact(4);
@@ -147,7 +147,7 @@ pub(crate) fn sizes(dim: Dim, [width, height, depth]: [u64; 3]) -> String {
         _ => format!("{width}x{height}x{depth}"),
     };
     let layers = match (dim.is_cube(), dim.is_array()) {
-        // One cube has its six layers by itself.
+        // A single cube needs no `layers`: it has six.
         (true, true) => Some(12),
         (false, true) => Some(4),
         (_, false) => None,
@@ -244,7 +244,7 @@ mod tests {
         let mut open = |path: &str| match path {
             "four.bin" => Ok(vec![1, 2, 3, 4]),
             "bad.png" => Ok(vec![1, 2, 3]),
-            // 2^28 pixels in as good as no data.
+            // 2^28 pixels in almost no data.
             "bomb.png" => Ok([
                 b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\x10\0\0\0\0\0\0\x01\x08\0\0\0\0\x61\xbb\x56\xb1"
                     .as_slice(),

@@ -13,7 +13,7 @@ use crate::side::Side;
 use crate::value::counted;
 use crate::{files, terminal};
 
-/// The most bytes of a recording that is written, unless something else is said.
+/// The most bytes of a recording that is written, by default.
 const MOST_OF_RECORDINGS: u64 = 256 << 20;
 /// The most bytes of one that is read.
 const MOST_READ: u64 = 1 << 30;
@@ -29,7 +29,7 @@ pub(crate) struct TimelineArgs {
     picture: Picture,
     limit: u64,
     window: Window,
-    /// The other engine, if one is compared with.
+    /// The other engine of a comparison.
     engine: Option<Side>,
 }
 
@@ -103,7 +103,7 @@ fn read(file: &str) -> Result<Recording, Problem> {
     })
 }
 
-/// Writes a recording to the file that was asked for, within the limit.
+/// Writes a recording to the requested file, within the limit.
 fn save(args: &TimelineArgs, recording: &mut Recording) -> Result<(), Problem> {
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let picture = args.picture;
@@ -123,7 +123,7 @@ fn save(args: &TimelineArgs, recording: &mut Recording) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Says how the engines compare. They disagree if more differs than the rounding that the other one may choose.
+/// Reports how the engines compare. They disagree if more differs than the rounding that the other one may choose.
 fn tell_comparison(comparison: &Comparison) -> Exit {
     let Comparison { engine, count, differences } = comparison;
     if *count == 0 {

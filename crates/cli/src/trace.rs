@@ -15,7 +15,7 @@ use crate::value::counted;
 
 /// The most steps that are shown; more are counted.
 const MOST_STEPS: usize = 1000;
-/// The lanes whose values are shown, unless something else is said.
+/// The lanes whose values are shown by default.
 const LANES: u64 = 16;
 
 /// What `trace` needs.
@@ -33,7 +33,7 @@ impl TraceArgs {
         let common = Common::new(&low, line);
         let seeing = low.seeing;
         let mut window = seeing.window;
-        // One wave, unless more are asked for.
+        // One wave, unless more are requested.
         if window.group.is_none() && window.waves.is_none() {
             window.waves = Some(0..1);
         }
@@ -69,8 +69,8 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, End> {
     }
 }
 
-/// What happens on one line within a step: in its statement, or where the wave is after it without another step, such as
-/// in the statement that called the function that has returned.
+/// The events on one line within a step: in its statement, or where the wave goes after it without another step, such
+/// as in the statement that called the function that has returned.
 struct Part<'a> {
     file: u32,
     line: u32,
@@ -185,7 +185,7 @@ impl Table<'_> {
             };
             let name = format!("{}{path}", variable.name);
             let cells = lanes.iter().map(cell).collect();
-            // Of a variable that is written twice, the last value counts.
+            // If a variable is written twice, the last value counts.
             match rows.iter_mut().find(|it| it.0 == name) {
                 Some(row) => row.1 = cells,
                 None => rows.push((name, cells)),

@@ -7,14 +7,14 @@ use wavelane::{Element, HostScalar, Layout, Norm};
 
 use crate::{npy, texture};
 
-/// What became of a file.
+/// The outcome for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tried {
     /// It is not a valid file, for this reason.
     Refused(String),
-    /// It was read; written again it is this file, which holds the same.
+    /// It was read, and written again as this file, which holds the same.
     Kept(Vec<u8>),
-    /// What was written of it holds something else.
+    /// The file that was written holds something else.
     Changed(String),
 }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::problem::Problem;
 
-/// The files of an operand, sorted: itself, or all that lie below it, without `.` in their paths, so that a file has one name.
-/// The flag says whether it is the operand itself, which the user has named.
+/// The files of an operand, sorted: itself, or all files below it, without `.` in their paths, so that a file has one
+/// name. The flag says whether it is the operand itself, which the user has named.
 pub(crate) fn below(path: &Path) -> Result<Vec<(PathBuf, bool)>, Problem> {
     let mut files = Vec::new();
     let mut open = vec![path.to_path_buf()];

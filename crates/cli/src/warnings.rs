@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 use wavelane::internal::diag;
 use wavelane::{Diagnostic, Level};
 
-/// What the flags said about warnings.
+/// The flags about warnings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warnings {
     /// `-w`: none is shown, regardless of other flags.
     pub(crate) none: bool,
     /// `-WX`
     pub(crate) are_errors: bool,
-    /// What was said of single codes.
+    /// The flags about single codes.
     said: BTreeMap<&'static str, Said>,
 }
 
-/// What was said of a code.
+/// The flags about a code.
 #[derive(Clone, Copy, Debug, Default)]
 struct Said {
     hidden: bool,
@@ -37,7 +37,7 @@ impl Warnings {
         match rest {
             "error" => self.are_errors = !no,
             "fatal-errors" => {}
-            // dxc and clang turn on more by these; here everything is on.
+            // In dxc and clang these enable more warnings; here all are enabled.
             "all" | "extra" | "everything" | "pedantic" | "default" | "most" => {
                 if no {
                     self.none = true;
@@ -58,7 +58,7 @@ impl Warnings {
                         (true, no) => said.is_error = Some(!no),
                         (false, no) => said.hidden = no,
                     }
-                    // What is to be an error is to be seen.
+                    // A warning that is an error must be shown.
                     said.hidden &= !of_error || no;
                 }
             }
@@ -66,20 +66,20 @@ impl Warnings {
         None
     }
 
-    /// The diagnostics that are to be shown, at the level that was asked for.
+    /// The diagnostics that are to be shown, at the requested level.
     pub(crate) fn weigh(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         diagnostics.into_iter().filter_map(|it| self.weigh_one(it)).collect()
     }
 
-    /// A finding of the sanitizer at the level that was asked for. Its errors can be hidden too: what a run finds is
-    /// no reason to refuse a program.
+    /// A finding of the sanitizer at the requested level. Its errors can be hidden too: a finding in a run is
+    /// not a reason to refuse a program.
     pub(crate) fn weigh_finding(&self, mut it: Diagnostic) -> Option<Diagnostic> {
         let said = self.said.get(it.code.name).copied().unwrap_or_default();
         if said.hidden {
             return None;
         }
         if it.level < Level::Error {
-            // A remark is an error only for who names it.
+            // A remark becomes an error only if a flag names it.
             let asked = said.is_error.unwrap_or(self.are_errors && it.level == Level::Warning);
             if !asked {
                 return (!self.none).then_some(it);
@@ -115,8 +115,8 @@ impl Warnings {
     }
 }
 
-/// The codes of a group: one of ours by its own name, those that stand for a name of clang and dxc, none where they have
-/// a warning that we do not give. `None` if the name is unknown.
+/// The codes of a group: ours by its own name, the equivalents of a name of clang and dxc, and none for a warning that
+/// only they have. `None` if the name is unknown.
 fn codes_of(group: &str) -> Option<Vec<&'static str>> {
     if let Some(code) = diag::by_name(group) {
         return Some(vec![code.name]);
@@ -134,7 +134,7 @@ fn unknown(flag: &str, group: &str) -> String {
     format!("`-W{flag}`: there is no warning `{group}`{near}")
 }
 
-/// Names of clang and dxc, and the codes that they stand for.
+/// Names of clang and dxc, and the equivalent codes.
 const ALIASES: &[(&str, &str)] = &[
     ("#pragma-messages", ""),
     ("#warnings", "warning-directive"),

@@ -1,4 +1,4 @@
-//! The thread beside a run: it ends the run when its time is spent, and shows how far it is.
+//! The watchdog thread of a run: it ends the run when its time is spent, and shows the progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -28,7 +28,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Starts to count the time. Of a run of no groups no progress is shown.
+    /// Starts the clock. A run without groups shows no progress.
     pub(crate) fn start(timeout: Option<Duration>, groups: u64) -> Watch {
         Watch::begin(timeout, groups, None)
     }
@@ -106,7 +106,7 @@ impl Watch {
     pub(crate) fn stop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
-            // It has no result, and if it panicked there is nothing to be done about a line of progress.
+            // It has no result, and if it panicked only the progress line is lost.
             let _ = thread.join();
         }
     }
@@ -125,7 +125,7 @@ fn of_run((width, steps): (u32, u64), done: u64, groups: u64) -> String {
     format!("wave size {width}: {done} of {groups} groups")
 }
 
-/// How far a sweep is: the run at hand, and how far that is.
+/// The progress of a sweep: the number of the current run, and its progress.
 fn of_sweep(
     (width, run, most): (u32, usize, usize),
     done: u64,
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sweep_tells_its_run_and_counts_groups() {
+    fn a_sweep_names_its_run_and_counts_groups() {
         // 64 threads are 4 waves of 16 lanes, and with the group itself 5 steps.
         let line = |done| of_sweep((16, 7, 18), done, 256, 64);
         assert_eq!(line(0), "run 7 of at most 18, wave size 16: 0 of 256 groups");

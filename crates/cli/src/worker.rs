@@ -1,5 +1,5 @@
 //! Worker processes: a worker that crashes or exceeds its time is replaced. Requests and answers are lines of JSON; the last
-//! line of an answer has the key `end`. The content of requests is the callers' business.
+//! line of an answer has the key `end`. The callers define the contents of requests.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::problem::{Exit, Problem};
 use crate::{external, interrupt};
 
-/// The default time limit of LLVM's own test runner.
+/// The default time limit of LLVM's test runner.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The memory limit of a worker. The largest real jobs need a tenth of it.
@@ -44,7 +44,7 @@ impl Broken {
     }
 }
 
-/// The words that start this program, if it runs inside another.
+/// The words that start this program, if it runs inside another one.
 static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Sets the words that start this program, which is not the process's own.
@@ -152,7 +152,8 @@ impl Worker {
             }
             None => Command::new(std::env::current_exe().map_err(cannot)?),
         };
-        // Ctrl-C is for this process, which ends its workers when it has reported. A worker that it ended would look like a crash.
+        // Ctrl-C is for this process, which ends its workers when it has reported. A worker that Ctrl-C ended would
+        // look like a crash.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command
@@ -259,6 +260,6 @@ pub(crate) fn limit_memory() {
     let _ = setrlimit(Resource::As, Rlimit { current: Some(current), maximum });
 }
 
-// Portability: other systems have no such limit for a process by itself; there a test may take what it gets.
+// Portability: other systems have no such limit for a process by itself; there memory is not limited.
 #[cfg(not(unix))]
 pub(crate) fn limit_memory() {}

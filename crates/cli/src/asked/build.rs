@@ -31,11 +31,11 @@ pub(crate) struct Build {
     pub(crate) dependencies: Option<String>,
     /// `--check-only`
     pub(crate) check_only: bool,
-    /// What cannot be had.
+    /// The requested outputs that cannot be written.
     pub(crate) refused: Vec<Refused>,
 }
 
-/// A flag that asks for an output that cannot be had.
+/// A flag for an output that cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     /// The flag with its value.
@@ -48,7 +48,7 @@ pub(crate) struct Refused {
 /// What a refused flag is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefusedKind {
-    /// An output of its own.
+    /// A separate output.
     Output,
     /// The operand is a container instead of a source.
     ReadsBinaries,
@@ -59,8 +59,7 @@ pub(crate) enum RefusedKind {
 }
 
 impl Refused {
-    /// Whether the flag asks for something that is not done: what only changes modules is of no matter where none is
-    /// written.
+    /// Whether the flag is refused: one that only changes modules has no effect where none is written.
     pub(crate) fn matters(&self, writes_module: bool, stage: Stage) -> bool {
         match self.kind {
             RefusedKind::Output | RefusedKind::ReadsBinaries => true,

@@ -1,4 +1,4 @@
-//! What is drawn without a job, as it was asked for.
+//! The draw that the command line describes, without a job.
 
 use jobs::job::StateKey;
 
@@ -25,7 +25,7 @@ pub(crate) struct DrawArgs {
     /// A geometry shader of the same file.
     pub(crate) geometry: Option<String>,
     pub(crate) overlay: Option<Overlay>,
-    /// Whether a GPU may assign pixels to lanes as it likes.
+    /// Whether a GPU may choose how pixels are assigned to lanes.
     pub(crate) is_packed_by_device: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked of commands that show lanes.
+//! The flags of commands that show lanes.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ impl Picture {
         ("json", Picture::Json),
     ];
 
-    /// The form that the ending of a name tells.
+    /// The form that the extension of a file name selects.
     pub(crate) fn of_name(name: &str) -> Option<Picture> {
         let (_, ending) = name.rsplit_once('.')?;
         Picture::ALL.iter().find(|it| it.0 == ending).map(|it| it.1)

@@ -1,4 +1,4 @@
-//! What `fuzz`, `reduce` and `campaign` are asked for besides what they share with other commands.
+//! The flags of `fuzz`, `reduce` and `campaign` that they do not share with other commands.
 
 /// The values of their flags.
 #[derive(Clone, Debug, Default)]
@@ -11,7 +11,7 @@ pub(crate) struct Tools {
     pub(crate) keep_diff: Option<String>,
     /// `--keep-message`: a pattern.
     pub(crate) keep_message: Option<String>,
-    /// `--by`: the command whose messages are meant.
+    /// `--by`: the command whose messages are matched.
     pub(crate) by: Option<String>,
     pub(crate) allow_undefined: bool,
     /// The most candidates of a reduction.
@@ -31,7 +31,7 @@ pub(crate) struct Tools {
     /// `--fuzz`: how many generated programs a campaign has.
     pub(crate) fuzz: Option<u64>,
     pub(crate) ledger: Option<String>,
-    /// `--supervise`: a worker has its units run by another process.
+    /// `--supervise`: a worker runs its units in another process.
     pub(crate) supervise: bool,
     /// `--html`: the file of a campaign's page.
     pub(crate) html: Option<String>,

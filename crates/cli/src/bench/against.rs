@@ -1,8 +1,8 @@
-//! `bench --against`: how many times as long a program takes as another one, or as it took before.
+//! `bench --against`: the ratio between the times of a program and of another one, or of an earlier report.
 //!
-//! Another program takes turns with ours in one process, and each round gives a ratio: what the machine does beside meets both.
-//! An earlier report gives ratios between the statistics of two runs, whose spread is as wide as both of them together: the
-//! lower quartile of one run against the upper quartile of the other.
+//! Another program takes turns with ours in one process, and each round gives a ratio: other load on the machine
+//! affects both. An earlier report gives ratios between the statistics of two runs, whose spread is as wide as both of
+//! them together: the lower quartile of one run against the upper quartile of the other.
 
 use serde_json::{Value, json};
 
@@ -51,9 +51,9 @@ pub(super) struct Compared {
     pub(super) ratio: Ratio,
     /// The times of the other program.
     run: Option<Times>,
-    /// What it leaves that ours does not, if it ran.
+    /// The first difference between its results and ours, if it ran.
     pub(super) differs: Option<Differs>,
-    /// Whether the ratio is greater than it may be.
+    /// Whether the ratio exceeds the limit.
     pub(super) is_above: bool,
 }
 

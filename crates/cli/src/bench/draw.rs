@@ -1,8 +1,8 @@
 //! How long draws take: those of jobs, and what `--draw` draws. The time is that of the whole draw, from the first vertex to
 //! the last texel: on engines of the host by the wall clock, on a GPU by its own, without the copies to it and from it.
 //!
-//! Every round begins with copies of what is bound and of the targets, which are not part of the time. How many pixels and
-//! primitives there are is counted in a run of its own, by an engine of the host.
+//! Every round begins with copies of what is bound and of the targets, which are not part of the time. Pixels and
+//! primitives are counted in a separate run, by an engine of the host.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -98,7 +98,7 @@ fn front(
     })
 }
 
-/// The draw of a job, at the widths that are asked for.
+/// The draw of a job, at the requested widths.
 pub(super) fn of_job(name: String, run: DrawnRun, args: &BenchArgs) -> Result<Subject, String> {
     let is_made_for = |it: &u32| run.widths.as_ref().is_none_or(|widths| widths.contains(it));
     let mut allowed = run.pipeline.wave_sizes().to_vec();
@@ -215,7 +215,7 @@ impl At<'_> {
         Ok(row)
     }
 
-    /// The first place where two draws leave something else.
+    /// The first place where the results of two draws differ.
     fn differs(
         &self,
         subject: &Subject,

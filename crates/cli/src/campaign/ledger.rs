@@ -9,7 +9,7 @@ use campaign::{NO_UNITS, Record};
 use crate::problem::Problem;
 use crate::records;
 
-/// What a process that was killed between two calls of this loses.
+/// A process that is killed loses at most the records of this time.
 const EVERY: Duration = Duration::from_millis(250);
 
 /// A ledger that is open for this process alone.
@@ -21,7 +21,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Opens a ledger, and reads what it has. A torn line at its end is cut off: it would tear the next one, too.
+    /// Opens a ledger, and reads its records. An incomplete line at its end is cut off: it would spoil the next one,
+    /// too.
     pub(super) fn open(name: &str) -> Result<(Writer, Vec<Record>), Problem> {
         let cannot = |error| Problem::input(format!("`{name}` cannot be written: {error}"));
         let mut options = File::options();
@@ -43,10 +44,10 @@ impl Writer {
         Ok((Writer { name: name.to_owned(), file, is_empty, synced }, known))
     }
 
-    /// Appends records. Returns whether they were brought to the disk, which happens every now and then.
+    /// Appends records. Returns whether they were written to the disk, which happens at intervals.
     pub(super) fn write(&mut self, records: &[Record]) -> Result<bool, Problem> {
         let text: String = records.iter().map(|it| format!("{}\n", it.to_json())).collect();
-        // In one piece, so that a kill tears at most the last line.
+        // In one piece, so that a kill cuts off at most the last line.
         self.file.write_all(text.as_bytes()).map_err(|it| self.cannot(&it))?;
         self.is_empty &= text.is_empty();
         let is_due = self.synced.elapsed() > EVERY;
@@ -57,7 +58,7 @@ impl Writer {
         Ok(is_due)
     }
 
-    /// Brings everything to the disk, and returns all records that the ledger holds.
+    /// Writes everything to the disk, and returns all records that the ledger holds.
     pub(super) fn finish(mut self) -> Result<Vec<Record>, Problem> {
         if self.is_empty {
             writeln!(self.file, "{NO_UNITS}").map_err(|it| self.cannot(&it))?;

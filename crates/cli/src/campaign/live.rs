@@ -1,4 +1,4 @@
-//! The page of a campaign while it runs: what the last page has, but for the groups of failures.
+//! The page of a campaign while it runs: the same as the final page, without the groups of failures.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Begins with what a ledger has already.
+    /// Begins with the records of a ledger.
     pub(super) fn new<'b>(file: &'a str, known: impl Iterator<Item = &'b Record>) -> Page<'a> {
         let (mut tally, mut constructs) = (Tally::default(), Constructs::default());
         known.for_each(|it| tally.add(it, |work| constructs.of(work)));
@@ -32,7 +32,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Writes the page, with so many units left to run, unless it has just been written.
+    /// Writes the page, with `left` units left to run, unless it has just been written.
     pub(super) fn write(&mut self, left: u64) -> Result<(), Problem> {
         if self.written.is_some_and(|it| it.elapsed() < EVERY) {
             return Ok(());

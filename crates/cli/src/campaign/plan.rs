@@ -17,7 +17,7 @@ use crate::generated::{MODEL, WIDTHS};
 use crate::problem::Problem;
 use crate::{stages, testing};
 
-/// The key of the tests, which stand on the command line as operands.
+/// The key of the tests, which are operands on the command line.
 const TESTS: &str = "tests";
 
 /// What the command line says, over what the file of the plan says that it names.
@@ -132,7 +132,7 @@ pub(super) fn plan(low: &LowArgs) -> Result<Plan, Problem> {
         }
     }
     let (seed, model) = (low.tools.seed.unwrap_or(1), low.tools.model.unwrap_or(MODEL));
-    // What everybody runs has short names.
+    // The defaults have short names.
     let model = if model == MODEL { String::new() } else { model.to_string() };
     let stage = stages::in_unit(low.tools.stage.unwrap_or_default());
     Ok(Plan { fuzz, seed, model, stage, tests, widths, orders, engines })

@@ -1,7 +1,7 @@
 //! Candidates that are draws: every shader of the draw is compiled from the text, as the command line compiles them.
 //!
-//! A GPU packs pixels into waves in its own way. Where the pixel shader can tell, a comparison records that packing, and
-//! the reference engine runs the same waves.
+//! A GPU packs pixels into waves in its own way. Where the pixel shader can observe it, a comparison records that
+//! packing, and the reference engine runs the same waves.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -104,7 +104,7 @@ impl Setting {
         })
     }
 
-    /// Whether a side leaves something else than the reference at a width. `None` if one of them does not run.
+    /// Whether the results of a side differ from the reference's at a width. `None` if one of them does not run.
     pub(super) fn draw_differs(&self, side: &Side, run: &DrawnRun, width: u32) -> Option<bool> {
         let sees_packing = run.of(Stage::Pixel).is_some_and(|it| it.shader.sees_packing());
         let recording = Arc::new(Mutex::new(Recording::default()));

@@ -1,7 +1,7 @@
 //! Whether two draws left the same: targets pixel by pixel, writable buffers element by element.
 //!
-//! Room between floats holds in both, in normalised channels a step; any order of elements only in buffers, since pixels
-//! have places.
+//! The tolerance for floats applies to both, in normalised channels as one step; an arbitrary order of elements is
+//! allowed only in buffers.
 
 use serde_json::{Value, json};
 use wavelane::internal::{Holder, Left, Slots};
@@ -56,8 +56,8 @@ pub(crate) fn check(rules: &Rules, targets: &[String]) -> Result<(), Problem> {
     }
 }
 
-/// The first difference of what two draws have left, but for texels of targets that `is_close` accepts. `table` is what is
-/// bound to a stage; `expected` is the reference's.
+/// The first difference between the results of two draws, except texels of targets that `is_close` accepts. `table` is
+/// what is bound to a stage; `expected` is the reference's.
 pub(crate) fn compare_drawn<'a>(
     expected: &Left,
     got: &Left,

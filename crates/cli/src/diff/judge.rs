@@ -35,7 +35,7 @@ enum Did {
 }
 
 impl Did {
-    /// Whether it did something else than the reference.
+    /// Whether its behaviour differs from the reference's.
     fn is_other(&self) -> bool {
         match self {
             Did::Differs(..) | Did::Prints(_) | Did::Failed(_) => true,
@@ -51,7 +51,7 @@ pub(super) enum Told {
     Repro(Result<repro::Written, String>),
 }
 
-/// Judges a program at each of its widths; `tell` hears of each as soon as it is known.
+/// Judges a program at each of its widths; `tell` gets each as soon as it is known.
 pub(super) fn judge(
     runner: &Runner<'_>,
     subject: &Subject,
@@ -108,7 +108,7 @@ pub(super) fn judge(
     }
 }
 
-/// All sides but the reference, with their pipelines.
+/// All sides except the reference, with their pipelines.
 fn ready<'a>(runner: &Runner<'_>, subject: &Subject, sides: &'a [Side]) -> Vec<Ready<'a>> {
     let others = sides.iter().filter(|it| !matches!(it.runs, Runs::Reference));
     others
@@ -231,7 +231,7 @@ impl At<'_> {
         }
     }
 
-    /// The reference did not come to its end, so there is nothing to compare with.
+    /// The reference did not run to its end, so there is nothing to compare with.
     fn stopped(&self, ended: Ended) -> Told {
         let (exit, why) = match ended {
             Ended::Unsupported(why) => (Exit::Unsupported, why),
@@ -271,7 +271,7 @@ impl At<'_> {
         if let Some(why) = stopped {
             record.details.push(format!("the sanitizer did not finish: {why}"));
             if explained == Explained::Not && self.runner.is_late() {
-                // That they differ says nothing yet.
+                // A difference proves nothing yet.
                 let why = "they differ, and the time was spent before it was known why".to_owned();
                 record.verdict = Verdict::NotRun;
                 record.stop = Some((Exit::Findings, why));
@@ -384,7 +384,7 @@ impl At<'_> {
     /// Puts the first value that differs into the record. Returns whether devices may differ there.
     fn locate(&self, side: &Side, record: &mut Record) -> bool {
         let Subject { shader, table, groups, sources, name, .. } = self.subject;
-        // Fewer threads leave room for more values of each.
+        // With fewer threads there is room for more values of each.
         let few = [1, 1, 1];
         let differs = |groups| {
             let run = |side: &Side| self.runner.run_shader(side, shader, table, groups, self.width);
@@ -504,7 +504,7 @@ fn emitted(side: &Side) -> (&'static str, &'static str) {
     }
 }
 
-/// Whose mistake a disagreement is, as far as those who agree tell.
+/// Whose mistake a disagreement is, as far as the sides that agree show it.
 fn whose(did: &[(&Side, Did)]) -> String {
     let is_wrong = Did::is_other;
     let was_compared = |did: &Did| is_wrong(did) || matches!(did, Did::Same);

@@ -33,16 +33,16 @@ pub(super) struct First {
     pub(super) span: Span,
     /// As the text of the IR spells it.
     pub(super) operation: String,
-    /// What the two sides have; nothing where one of them goes another way.
+    /// The values on the two sides; `None` for a side whose control flow is different.
     pub(super) values: Option<(Shown, Shown)>,
     pub(super) lane: u32,
     pub(super) wave: u32,
     pub(super) group: [u32; 3],
     /// How many other lanes of the wave differ in the same operation.
     pub(super) more: usize,
-    /// It found what others had left, in an order that is the device's own.
+    /// It read what other threads had written, in an order that the device chooses.
     pub(super) is_open: bool,
-    /// It is a sum or product of floats over lanes, and no more than its rounding differs; or a texture was filtered.
+    /// It is a sum or product of floats over lanes that differs by its rounding alone, or a filtered texture.
     pub(super) is_rounding: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Disputed<'a> {
     pub(super) rules: &'a compare::Rules,
 }
 
-/// What parts of a program have shown so far.
+/// The results of the parts of a program so far.
 #[derive(Default)]
 struct Seen {
     has_differed: bool,
@@ -141,7 +141,7 @@ fn look(
             seen.firsts.push(found);
             return Ok(());
         }
-        // Nothing more comes where no thread has filled its room.
+        // If no thread has filled its buffer, there are no more events.
         if !watched.is_full || runner.is_late() {
             return Ok(());
         }
@@ -150,7 +150,7 @@ fn look(
     Ok(())
 }
 
-/// What one watched run of both shows.
+/// The result of one watched run on both sides.
 struct Watched {
     differs: bool,
     first: Option<(Found, usize)>,
@@ -196,7 +196,7 @@ fn watch(
         .filter_map(|(thread, (wanted, got))| first_of(thread, wanted, got, points))
         .collect();
     let is_full = wanted.iter().any(|it| it.len() == room as usize);
-    // Of those that go another way, a value is the cause: it stands here, or in another part.
+    // Control flow diverges because of a value, which is in this part or in another one.
     let order = |it: &&Found| (it.values.is_none(), it.stamp);
     let earliest = all.iter().min_by_key(order).map(|it| (it.thread, it.point, it.event));
     let Some((thread, point, event)) = earliest else {
@@ -221,7 +221,7 @@ fn threads(shader: &Shader) -> usize {
     shader.group_size().iter().map(|it| *it as usize).product::<usize>().max(1)
 }
 
-/// Where two lists of values part.
+/// The first difference between two lists of values.
 fn first_of(
     thread: usize,
     wanted: &[TraceEvent],
@@ -243,7 +243,7 @@ fn first_of(
     let at = at.or((wanted.len() != got.len()).then(|| wanted.len().min(got.len())))?;
     let (a, b) = (wanted.get(at), got.get(at));
     let values = a.zip(b).filter(|(a, b)| a.point == b.point).map(|(a, b)| (a.bits, b.bits));
-    // Where one list ends, what the other has next is where they part.
+    // If one list ends, the next entry of the other is the difference.
     let event = a.or(b)?;
     let stamp = a.map_or_else(|| wanted.last().map_or(0, |it| it.stamp), |it| it.stamp);
     Some(Found { thread, event: at as u32, stamp, point: event.point, values })
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_part_where_a_value_differs_or_one_ends() {
+    fn lists_differ_where_a_value_differs_or_one_ends() {
         let point = |scalar| TracePoint {
             span: Span::NONE,
             operation: "add".to_owned(),

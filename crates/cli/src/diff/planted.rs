@@ -234,7 +234,7 @@ fn the_first_pass_after_which_engines_differ_is_named() {
 
 /// A difference that vanishes without the driver's optimisations is the driver's mistake.
 #[test]
-fn a_second_opinion_tells_the_optimiser_from_the_compiler() {
+fn a_second_opinion_distinguishes_the_optimiser_from_the_compiler() {
     let subject = subject(SUM, [2, 1, 1]);
     let record = &records_of(&subject, Runs::Misassembled(wrong))[0];
     assert_eq!(record.verdict, Verdict::Disagree);
@@ -247,7 +247,7 @@ fn a_second_opinion_tells_the_optimiser_from_the_compiler() {
 }
 
 #[test]
-fn a_mistake_that_vanishes_under_watch_is_said_to_vanish() {
+fn a_mistake_that_vanishes_under_watch_is_reported_as_such() {
     let record = only(&subject(SUM, [1, 1, 1]), shy);
     assert_eq!(record.verdict, Verdict::Disagree);
     assert_eq!(record.first.len(), 0);
@@ -340,7 +340,7 @@ Out[t] = x;
 }
 
 #[test]
-fn the_sanitizer_is_told_what_it_knows() {
+fn the_sanitizer_gets_only_the_flags_it_knows() {
     let words = |line: &str, is_test| {
         let words = ["wavelane", "diff"].into_iter().chain(line.split_whitespace());
         let Ok(Request::Work(_, said)) = args::parse(words.map(Into::into)) else {
@@ -355,7 +355,7 @@ fn the_sanitizer_is_told_what_it_knows() {
 }
 
 #[test]
-fn no_file_is_overwritten_without_a_word() {
+fn no_file_is_overwritten_silently() {
     let files = super::Files { wanted: None, written: 0 };
     let name =
         |taken: &[&str]| files.name("dir/a b.hlsl::case run 2", 32, &|it| taken.contains(&it));

@@ -1,4 +1,4 @@
-//! Processes that compare: a driver that crashes or never ends takes its process with it, and nothing else.
+//! Processes that compare: a driver that crashes or hangs ends only the process that uses it.
 
 use std::cell::{Cell, RefCell};
 use std::io::Write;
@@ -21,7 +21,7 @@ use crate::testing::{LastFile, asked_for};
 use crate::watch::Watch;
 use crate::worker::{Answered, Broken, PATIENCE, Slot, ask, limit_memory, requests};
 
-/// How much longer than its own time-out a process is waited for: by then it has told what it knew.
+/// How much longer than its time-out a process is waited for: by then it has reported its results.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// What a process is asked to compare.
@@ -41,14 +41,14 @@ impl Work {
     }
 }
 
-/// Compares everything; what became of it comes in the order of the work.
+/// Compares everything; the outcomes are in the order of the work.
 pub(super) fn run(args: &DiffArgs, all: &[Work]) -> Result<Vec<Record>, Problem> {
     let patience = args.common.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
     let one = |slot: &mut Slot<'_>, work: &Work| run_one(slot, work, patience);
     args.common.pool.run(all, None, one, Record::is_bad)
 }
 
-/// Has one piece of work done. A verdict that was told before its process failed counts.
+/// Processes one piece of work. A verdict that was reported before the process failed counts.
 fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<Record>, Problem> {
     let styled = terminal::style() == Style::Colour;
     let mut request = match work {
@@ -70,7 +70,7 @@ fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<R
             Answered::Whole(end) => {
                 // How many comparisons were made before the device was lost.
                 let Some(count) = end["lost"].as_u64() else { return Ok(records) };
-                // A process whose device is lost is replaced; as long as it comes on, it has another try.
+                // A process whose device is lost is replaced; as long as there is progress, the work is tried again.
                 slot.end();
                 if count <= done {
                     let why = "the device was lost again and again".to_owned();
@@ -129,7 +129,7 @@ struct Answers<'a> {
     is_lost: &'a Cell<bool>,
 }
 
-/// Does what a request asks for; gives what could not be begun.
+/// Carries out a request; returns what could not be begun.
 fn answered(
     args: &DiffArgs,
     sides: &[Side],
@@ -178,7 +178,8 @@ fn answered(
         Ok(subjects) => subjects,
         Err(Nothing { exit, why }) => return vec![Record::nothing(&test.name(), exit, why)],
     };
-    // A text that knows the width is a program for each; where one of them ran, the others say nothing.
+    // A text that depends on the width is a different program at each width; if one of them ran, those that did not are
+    // not reported.
     let several = subjects.len() > 1;
     let any = Cell::new(false);
     let mut left: Vec<Record> = Vec::new();
@@ -238,7 +239,7 @@ pub(super) fn one(
     runner.is_lost.get() && sides.iter().any(|it| it.is_gpu())
 }
 
-/// What has become of a disagreement, in words.
+/// The state of a disagreement, in words.
 pub(super) fn repro_of(repro: Result<super::repro::Written, String>) -> Repro {
     match repro {
         Ok(written) => {

@@ -1,4 +1,4 @@
-//! What is to be said about a program at a width: plain data, so that a process that compares can hand it to the one that
+//! The result for a program at a width: plain data, so that a process that compares can pass it to the one that
 //! reports.
 
 use serde_json::{Value, json};
@@ -14,14 +14,14 @@ use crate::problem::Exit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Agree,
-    /// The sides differ, and the language says nothing of what the program does.
+    /// The sides differ, and the language does not define what the program does.
     Undefined,
     /// The sides differ, and each result is right.
     Open,
     Disagree,
     /// No side could be compared.
     Unsupported,
-    /// There was nothing to compare with: the program is wrong, or did not come to its end.
+    /// There was nothing to compare with: the program is wrong, or did not run to its end.
     NotRun,
 }
 
@@ -47,11 +47,11 @@ impl Verdict {
     }
 }
 
-/// What came of the comparison with one side.
+/// The result of the comparison with one side.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Compared {
     Same,
-    /// The first difference, where it came to its end.
+    /// The first difference, if it ran to its end.
     Differs(Option<Value>),
     Unsupported(String),
 }
@@ -59,10 +59,10 @@ pub(super) enum Compared {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Record {
     pub(super) name: String,
-    /// 0 where it never came to a run.
+    /// 0 if it was never run.
     pub(super) width: u32,
     pub(super) verdict: Verdict,
-    /// Why it was not run; of those that were, nothing.
+    /// Why it was not run, if it was not.
     pub(super) stop: Option<(Exit, String)>,
     /// The sides besides the reference, by their names.
     pub(super) engines: Vec<(String, Compared)>,
@@ -71,7 +71,7 @@ pub(super) struct Record {
     pub(super) notes: Vec<String>,
     /// Whose mistake it is.
     pub(super) whose: String,
-    /// Reports as people read them.
+    /// Reports for people.
     pub(super) pictures: Vec<String>,
     /// The first value that differs, for each side where it was found.
     pub(super) first: Vec<Value>,
@@ -85,7 +85,7 @@ pub(super) struct Record {
 /// A file that shows a disagreement, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Repro {
-    /// The text, with what has become of it in words.
+    /// The text, with its state in words.
     Text {
         text: String,
         about: String,
@@ -125,7 +125,7 @@ impl Record {
         Record { verdict, stop: Some((exit, why)), ..Record::new(name, 0) }
     }
 
-    /// Concludes from what came of each side; `whose` names the mistake if one differs.
+    /// Derives the verdict from the result of each side; `whose` names the mistake if one differs.
     pub(super) fn conclude(&mut self, whose: &str) {
         let has = |what: fn(&Compared) -> bool| self.engines.iter().any(|(_, it)| what(it));
         if has(|it| matches!(it, Compared::Differs(_))) {
@@ -209,7 +209,7 @@ impl Record {
         })
     }
 
-    /// What only the process that reports needs besides.
+    /// What only the process that reports needs.
     pub(super) fn to_whole_json(&self) -> Value {
         let mut value = self.to_json();
         value["pictures"] = json!(self.pictures);
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_process_hands_over_arrives() {
+    fn data_passed_between_processes_arrives_unchanged() {
         let mut record = Record::new("a.test", 8);
         record.verdict = Verdict::Disagree;
         record.engines = vec![

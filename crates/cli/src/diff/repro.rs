@@ -2,7 +2,7 @@
 //!
 //! First the dispatch shrinks, then the source (crate `reduce`), as long as the sides still differ and the sanitizer still
 //! finds nothing that would explain it: a smaller program with undefined behaviour would prove nothing. Buffers that
-//! nothing uses any more are dropped. What is written is read again and run before it is given out.
+//! nothing uses any more are dropped. The file is read back and run before it is reported.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ const FUEL: u64 = 1 << 23;
 /// Further attempts are not worth the wait.
 const MOST_ATTEMPTS: usize = 3000;
 
-/// How long the program is reduced, where no time-out says less.
+/// How long the program is reduced, unless a time-out is shorter.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A file that shows a disagreement.
@@ -34,7 +34,7 @@ pub(super) struct Written {
     pub(super) groups: [u32; 3],
 }
 
-/// What came of a program on both sides.
+/// The outcome of a program on both sides.
 struct Sides {
     /// What the reference left.
     expected: ResourceTable,
@@ -66,7 +66,7 @@ fn made(
     let maker = Maker { runner, subject, side, width, rules };
     let lost = "the disagreement is gone when it is run again";
     let whole = &subject.source.text;
-    // What is left of a loop without its step may go round for ever, and there are many such tries.
+    // A loop that has lost its step may run for ever, and there are many such attempts.
     runner.most_fuel.set(FUEL);
     let few = maker.groups();
     let is_long = few.is_none();
@@ -74,7 +74,7 @@ fn made(
         runner.most_fuel.set(u64::MAX);
     }
     let groups = few.or_else(|| maker.groups()).ok_or(lost)?;
-    // A lost device runs nothing more, and another compiler's module is of this source and no other.
+    // A lost device runs nothing more, and another compiler's module belongs to this source alone.
     let is_fixed = matches!(side.runs, Runs::Module(..));
     let is_heap = subject.shader.resources().iter().any(|it| it.register.class.is_heap());
     let small = match is_fixed || is_heap || is_long {
@@ -115,7 +115,7 @@ impl Maker<'_> {
                 // A permitted difference in rounding is not a disagreement.
                 found.is_some_and(|it| !(it.is_rounding && self.side.may_round(shader)))
             }
-            // What is lost fails with every program.
+            // A lost device fails with every program.
             Err(Ended::Failed(_)) if self.runner.is_lost.get() => return None,
             Err(Ended::Failed(_)) => true,
             Err(Ended::Unsupported(_) | Ended::BadInput(_)) => return None,
@@ -142,7 +142,7 @@ impl Maker<'_> {
             && !self.only_flushes(text, groups)
     }
 
-    /// Whether the side does what it may: denormal floats become zeros.
+    /// Whether the side differs only in a permitted way: denormal floats become zeros.
     fn only_flushes(&self, text: &str, groups: [u32; 3]) -> bool {
         let Maker { runner, subject, side, width, rules } = self;
         if !side.is_gpu() {
@@ -197,7 +197,7 @@ impl Maker<'_> {
 
     fn written(&self, text: &str, groups: [u32; 3]) -> Result<String, String> {
         let Subject { source, shader, table, .. } = self.subject;
-        // A text that is whole needs no second compilation, and a heap is bound as it was.
+        // The unchanged text needs no second compilation, and a heap is bound as it was.
         let made = (*text != source.text)
             .then(|| self.subject.with(text, self.subject.source.flags.options.denormals))
             .flatten();

@@ -1,4 +1,4 @@
-//! One run of a program on one side, and what the sanitizer says of it.
+//! One run of a program on one side, and what the sanitizer finds in it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ pub(super) struct Runner<'a> {
     pub(super) args: &'a DiffArgs,
     /// Set when the time is spent.
     pub(super) cancel: Arc<AtomicBool>,
-    /// A dispatch on a device did not come to its end: nothing can be run there in this process any more.
+    /// A dispatch on a device did not finish: nothing can be run there in this process any more.
     pub(super) is_lost: Cell<bool>,
     /// The number of comparisons that an earlier process has made.
     pub(super) done: Cell<usize>,
-    /// Programs that are tried and may never end get no more fuel than this.
+    /// Candidates, which may never end, get no more fuel than this.
     pub(super) most_fuel: Cell<u64>,
 }
 
@@ -158,7 +158,7 @@ impl Runner<'_> {
         self.cancel.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    /// What the sanitizer finds at that width, and why it did not come to its end if so.
+    /// What the sanitizer finds at that width, and why it did not run to the end, if it did not.
     pub(super) fn examine(
         &self,
         subject: &Subject,
@@ -207,13 +207,13 @@ pub(super) fn other_line(expected: &Printed, got: &Printed) -> Option<String> {
     Some(format!("printed line {} is {b}, and {a} in `interp`", first + 1))
 }
 
-/// What findings say of a difference.
+/// What findings say about a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Explained {
     Not,
     /// It is one of several results that are right.
     Open,
-    /// The language says nothing of what happens.
+    /// The language does not define what happens.
     Undefined,
 }
 
@@ -244,7 +244,7 @@ fn is_permuted(seen: &internal::Seen) -> bool {
 
 /// What counts as the same, by the command line and by the flags of a section.
 pub(super) fn rules_of(args: &DiffArgs, san: &[String]) -> Rules {
-    // A section whose flags are wrong has been told so by the sanitizer.
+    // The sanitizer has reported wrong flags of a section.
     let unordered = plan_of(&args.san, san, Vec::new(), None).map(|it| it.unordered);
     Rules {
         room: args.san.float_room,

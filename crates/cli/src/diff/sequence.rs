@@ -1,6 +1,6 @@
 //! The verdict on the passes of a job: all of them run on each side, a GPU in one submission, and what they leave is
-//! compared. Where it differs, each pass runs alone on what the reference engine has left before it: the first pass that
-//! differs is judged like a program of its own. Where none does, passes agree alone and differ in a row.
+//! compared. Where it differs, each pass runs alone on what the reference engine has left before it: the first pass
+//! that differs is judged like a separate program. If none differs, the passes agree alone and differ in sequence.
 
 use jobs::{PassName, SequenceProgram};
 use wavelane::internal::{self, Pass, Slots, diag, run_pass, width_of};
@@ -16,7 +16,7 @@ use crate::launch::failed;
 use crate::problem::{Exit, Problem};
 use crate::side::{Runs, Side};
 
-/// Judges the passes of a job at each width; `tell` hears of each as soon as it is known.
+/// Judges the passes of a job at each width; `tell` gets each as soon as it is known.
 pub(super) fn judge(
     runner: &Runner<'_>,
     all: &InOrder,
@@ -43,7 +43,7 @@ pub(super) fn judge(
     }
 }
 
-/// The width that each GPU would run at, or else the usual one.
+/// The width that each GPU would run at, otherwise the usual one.
 fn default_widths(runner: &Runner<'_>, all: &InOrder, sides: &[Side]) -> Vec<u32> {
     let of_gpu = |side: &Side| {
         let pipelines =
@@ -70,7 +70,7 @@ struct At<'a> {
     rules: Rules,
 }
 
-/// Why passes did not come to their end, and which one.
+/// Why passes did not run to their end, and which one failed.
 type EndedAt = (usize, Ended);
 
 /// What passes have left.
@@ -284,7 +284,7 @@ impl At<'_> {
         None
     }
 
-    /// Passes that agree one by one, and differ in a row: names the first after which they do.
+    /// For passes that agree one by one and differ in sequence: names the first after which the results differ.
     fn in_a_row(&self, record: &mut Record, differing: &[&Side]) {
         let sequence = &self.all.sequence;
         record.verdict = Verdict::Disagree;
@@ -304,7 +304,7 @@ impl At<'_> {
         }
     }
 
-    /// The reference did not come to its end, so there is nothing to compare with.
+    /// The reference did not run to its end, so there is nothing to compare with.
     fn stopped(&self, (pass, ended): EndedAt) -> Told {
         let pass = &self.all.sequence.passes[pass];
         let (exit, why) = match ended {

@@ -1,4 +1,5 @@
-//! What is compared: a shader with the buffers of the command line, or the runs of a test, and at which widths.
+//! The subject of a comparison: a shader with the buffers of the command line, or the runs of a test, and at which
+//! widths.
 
 use jobs::{Runnable, Sequence, Source, Test, TestFile, Widths, Work};
 use wavelane::internal::Slots;
@@ -21,9 +22,9 @@ pub(super) struct Subject {
     pub(super) sources: SourceMap,
     pub(super) table: ResourceTable,
     pub(super) groups: [u32; 3],
-    /// The only widths that it is made for, where not all that the shader allows.
+    /// The only widths that it is meant for, if these are not all that the shader allows.
     pub(super) widths: Option<Vec<u32>>,
-    /// Flags of `wavelane san` that it asks for.
+    /// The flags of `wavelane san` that it needs.
     pub(super) san: Vec<String>,
     pub(super) source: Source,
     /// It may wait forever, which cannot be interrupted on a GPU.
@@ -111,7 +112,7 @@ pub(super) fn of_test(args: &DiffArgs, test: &Test, file: &TestFile) -> Result<V
             sources,
             table,
             groups,
-            // What differs there differs because of something.
+            // A difference there follows from another one.
             log: _,
             widths,
             san,

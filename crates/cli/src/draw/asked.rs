@@ -1,4 +1,4 @@
-//! What a command line draws with `--draw`, in the form that the draws of jobs have.
+//! The draw of `--draw`, in the form that the draws of jobs have.
 
 use jobs::{DrawnRun, DrawnStage};
 use wavelane::{Device, GraphicsPipeline, ResourceTable, Shader, SourceMap, Stage};
@@ -12,7 +12,7 @@ use crate::problem::Problem;
 /// The draw of a command line.
 pub(crate) struct AskedDraw {
     pub(crate) run: DrawnRun,
-    /// The widths that are asked for.
+    /// The requested widths.
     pub(crate) widths: Vec<u32>,
     /// The bindings that were made up.
     pub(crate) auto: Option<Auto>,

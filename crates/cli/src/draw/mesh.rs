@@ -120,7 +120,7 @@ impl Mesh {
         }
         let size = |axis: usize| (high[axis] - low[axis]).max(f32::MIN_POSITIVE);
         let plane = 1.8 / size(0).max(size(1));
-        // What is nearer to the viewer has the greater z in the file, and the smaller depth.
+        // A nearer vertex has the greater z in the file, and the smaller depth.
         let scale = [plane, plane, -0.8 / size(2)];
         let middle = |axis: usize| (low[axis] + high[axis]) / 2.0;
         let offset = [-middle(0) * plane, -middle(1) * plane, 0.5 - middle(2) * scale[2]];

@@ -95,7 +95,7 @@ impl State {
         Ok(state)
     }
 
-    /// The targets and the depth buffer have a bound together.
+    /// One bound applies to the targets and the depth buffer together.
     fn check_size(&self, [width, height]: [u32; 2]) -> Result<(), Problem> {
         let samples = u64::from(self.draw.samples.count());
         let pixels = u64::from(width) * u64::from(height);

@@ -1,9 +1,9 @@
 //! What `--bind`, `--set` and `--counter` give to the stages of a draw.
 //!
 //! A value is for all stages whose shader has a resource or a member of that name. What several stages declare alike is
-//! bound once, so that a stage sees what an earlier one has written; constants cannot be written, and each stage has its
-//! own. A name that no stage declares is a mistake, and one that none uses is told. What is made up for a stage has a size
-//! that fits its groups, or the pixels of the target.
+//! bound once, so that a stage sees what an earlier one has written; constants cannot be written, and each stage has
+//! its own. A name that no stage declares is an error, and one that no stage uses causes a note. What is made up for a
+//! stage has a size that fits its groups, or the pixels of the target.
 
 use wavelane::internal::Slots;
 use wavelane::{Contents, ResourceTable, Shader, SourceMap, Span, Stage, StageTables};
@@ -21,7 +21,7 @@ use values::member::NotFound;
 pub(crate) struct Tables {
     /// The pixel shader comes first, if there is one.
     stages: Vec<(Stage, Bound)>,
-    /// What was made up for all of them, if that was asked for.
+    /// What was made up for all of them, if `--auto` was given.
     pub(crate) auto: Option<Auto>,
 }
 
@@ -123,14 +123,14 @@ impl Tables {
     }
 }
 
-/// How the stages of a draw stand to a name.
+/// How the stages of a draw relate to a name.
 enum Named {
     Used,
     /// A stage declares it, there.
     Declared(Span),
 }
 
-/// Refuses names that no stage declares, and tells of those that none uses.
+/// Refuses names that no stage declares, and notes those that no stage uses.
 fn check_names(
     binds: &Binds,
     shaders: &[(Stage, &Shader)],
@@ -192,7 +192,7 @@ fn check_names(
     Ok(())
 }
 
-/// Of what the stages say, the strongest.
+/// The strongest relation of any stage.
 fn named(mut all: impl Iterator<Item = Option<Named>>) -> Option<Named> {
     all.try_fold(None, |known: Option<Named>, it| match it {
         Some(Named::Used) => Err(Named::Used),
@@ -201,7 +201,7 @@ fn named(mut all: impl Iterator<Item = Option<Named>>) -> Option<Named> {
     .unwrap_or_else(Some)
 }
 
-/// How a shader stands to the name of a resource.
+/// How a shader relates to the name of a resource.
 fn resource(name: &str, shader: &Shader) -> Option<Named> {
     if let Some((_, it)) = shader.resource(name) {
         let is_used = it.used || it.register.class.is_heap();

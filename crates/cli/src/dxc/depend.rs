@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_names_each_file_once_and_escapes_what_make_would_read_otherwise() {
+    fn a_rule_names_each_file_once_and_escapes_makes_special_characters() {
         let mut sources = SourceMap::new();
         for name in ["my a.hlsl", "<predefined>", "inc/$b#.hlsli", "inc/$b#.hlsli"] {
             sources.add(name, "").unwrap();

@@ -1,5 +1,5 @@
-//! The flags of dxc that say which binding of Vulkan a register becomes. What they say counts in emitted modules only; an
-//! engine binds as it likes.
+//! The flags of dxc that map registers to bindings of Vulkan. They affect emitted modules only; an engine chooses its
+//! own bindings.
 
 use wavelane::internal::spirv_target::{Named, Placed, Shift};
 use wavelane::{Register, RegisterClass};
@@ -29,7 +29,7 @@ pub(super) fn bind_register(args: &mut LowArgs, value: &str) -> Result<(), Strin
     Ok(())
 }
 
-/// What stands as a whole at one binding: the number and the set.
+/// Gives everything of a kind one binding: the number and the set.
 pub(super) fn bind(args: &mut LowArgs, what: Named, value: &str) -> Result<(), String> {
     let (binding, set) = value.split_once(' ').unwrap_or((value, ""));
     let (binding, set) = (number(binding)?, number(set)?);

@@ -1,4 +1,4 @@
-//! The flags that say on what it runs.
+//! The flags that choose the engine and the device.
 
 use wavelane::{CpuOptions, Engine, JitLevel, RayQueries};
 

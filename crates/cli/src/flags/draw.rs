@@ -1,4 +1,4 @@
-//! The flags of draws that need no job: what is drawn, and what becomes of the target.
+//! The flags of draws that need no job: what is drawn, and where the target goes.
 
 use jobs::job::StateKey;
 use wavelane::internal::MOST_PIXELS;

@@ -52,7 +52,7 @@ macro_rules! switch {
     };
 }
 
-/// A flag for an output that only dxc can make, or with a kind, for what it makes of one.
+/// A flag for an output that only dxc can write, or, with a kind, for how dxc changes one.
 macro_rules! refused {
     ($name:literal, $takes:expr, $instead:expr) => {
         refused!($name, $takes, $instead, Kind::Output)
@@ -336,7 +336,7 @@ pub(super) const FLAGS: &[Flag] = &[
             // Instances and vertices are always counted from their bases.
             "-fvk-support-nonzero-base-instance",
             "-fvk-support-nonzero-base-vertex",
-            // What concerns only how good the code is.
+            // Flags that affect only the quality of the code.
             "-fspv-fix-func-call-arguments",
             "-fspv-reduce-load-size",
             "-fspv-use-emulated-heap",
@@ -399,7 +399,7 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Ignored,
         help: "other flags that start with -f",
         set: |args, value| {
-            // The other kinds keep names and lines apart from the text, which is not done here.
+            // The other kinds have names and lines without the text, which is not supported here.
             args.spirv.has_debug |= value.contains("source");
             Ok(())
         },

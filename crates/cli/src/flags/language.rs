@@ -1,4 +1,4 @@
-//! The flags of the language and of warnings, as dxc has them.
+//! The flags of the language and of warnings, as in dxc.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What flags make of their values, and what is wrong with those.
+//! Parses the values of flags, and reports what is wrong with them.
 
 use std::time::Duration;
 
@@ -175,7 +175,7 @@ pub(super) fn profile(args: &mut LowArgs, value: &str) -> Result<(), String> {
     args.compile.options.stage = choose(stage, &PROFILES)?;
     let highest = ShaderModel::HIGHEST;
     let model = match (major, minor) {
-        // As dxc does: what an older compiler took is compiled as the oldest shader model there is.
+        // As in dxc: shader models of older compilers become the oldest one that is supported.
         ("4" | "5", "0" | "1") => {
             args.compile.remarks.push(format!("`{value}` is promoted to `{stage}_6_0`"));
             Some(ShaderModel::V6_0)

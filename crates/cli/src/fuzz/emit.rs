@@ -1,4 +1,4 @@
-//! `--emit`: programs as tests that check themselves at every width, for those who have a driver and another runner.
+//! `--emit`: programs as tests that check themselves at every width, for use with another driver and runner.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -134,13 +134,13 @@ fn bound(of: &Entry<'_>, name: &str, words: Vec<u32>) -> Bound {
     Bound { stage: of.stage, name: name.to_owned(), element: 0, slot: Slot::new(bytes) }
 }
 
-/// What `Wrong` holds before the run: in a draw each thread that begins has to say that it is right.
+/// What `Wrong` holds before the run: in a draw each thread that begins must report success.
 fn before(program: &Generated, of: &Entry<'_>) -> Vec<u32> {
     let begins = program.begins(of).into_iter();
     begins.map(|it| u32::from(it && of.stage != Stage::Compute)).collect()
 }
 
-/// What the buffers of a test say.
+/// The description of the buffers of a test.
 fn about(program: &Generated) -> &'static str {
     match program {
         Generated::Compute(_) => {

@@ -1,7 +1,7 @@
 //! Generated programs that are drawn: what the draw is, and which entry points other compilers get.
 //!
-//! Expected results hold for quads that are packed in the order of primitives, as our engines pack them. A GPU packs them
-//! as it likes, so that it runs no generated pixel shader here.
+//! Expected results hold for quads that are packed in the order of primitives, as our engines pack them. A GPU chooses
+//! its own packing, so it runs no generated pixel shader here.
 
 use generate::{Generated, PIXEL, Scene, VERTEX};
 use wavelane::internal::PROFILES;
@@ -84,11 +84,11 @@ pub(super) fn profile(stage: Stage, ShaderModel { major, minor }: ShaderModel) -
     format!("{prefix}_{major}_{minor}")
 }
 
-/// Whether an engine packs the quads of pixel shaders as it likes.
+/// Whether an engine chooses how the quads of pixel shaders are packed.
 pub(crate) fn packs_quads(engine: &str) -> bool {
     engine.split(':').next() == Some("vulkan")
 }
 
-/// What such an engine does, after its name.
+/// The clause about such an engine, which follows its name.
 pub(crate) const PACKS_QUADS: &str =
     "packs quads into waves in its own way, so that no results are known for pixel shaders";

@@ -1,4 +1,4 @@
-//! What the help shows of a command: its examples, and which of its flags are rare.
+//! The contents of a command's help: its examples, and which of its flags are rare.
 
 use crate::command::Command;
 use crate::flags::{Flag, Section};

@@ -1,6 +1,7 @@
-//! `wavelane new test` for a pixel shader, with what draws it: a made vertex shader, or the shaders of the file that flags name.
+//! `wavelane new test` for a pixel shader, with the stages that draw it: a generated vertex shader, or the shaders of
+//! the file that flags name.
 //!
-//! What is expected is what the written job leaves on the reference engine, so that the file passes as it is.
+//! The expected results are those of the written job on the reference engine, so that the file passes as it is.
 
 use std::collections::BTreeMap;
 
@@ -166,7 +167,7 @@ fn attributes(scene: &Scene) -> Vec<ReproAttribute> {
         let word = |vertex: usize, component: usize| match (format, is_position) {
             (NumberFormat::Float32, true) => corners[vertex][component].to_bits(),
             (NumberFormat::Float32, false) => {
-                // The texture coordinates of those corners, and such numbers.
+                // The texture coordinates of those corners, and similar numbers.
                 let corner = [[0.0f32, 0.0], [2.0, 0.0], [0.0, 2.0]][vertex];
                 corner.get(component).copied().unwrap_or(component as f32 - 2.0).to_bits()
             }

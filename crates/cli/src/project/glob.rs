@@ -50,7 +50,7 @@ fn walk(folder: &Path, parts: &[&str], found: &mut Vec<String>) -> Result<(), Pr
         let path = folder.join(&name);
         let is_folder = path.is_dir() && !path.is_symlink();
         if *first == "**" {
-            // What begins with a dot is not for people.
+            // Hidden files are skipped.
             if is_folder && !name.starts_with('.') {
                 walk(&path, parts, found)?;
             } else if rest.is_empty() && path.is_file() {

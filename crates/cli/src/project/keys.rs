@@ -1,4 +1,4 @@
-//! The keys of `wavelane.toml`: which flag each stands for, and how its values are written.
+//! The keys of `wavelane.toml`: the flag of each, and how its values are written.
 
 use crate::flags::{self, Flag, Section, Takes};
 
@@ -99,7 +99,7 @@ pub(super) enum Path {
     AfterAt,
 }
 
-/// The key of that name, or why there is none, where there is more to say than that.
+/// The key of that name, or an explanation of why there is none.
 pub(super) fn find(key: &str) -> Result<Key, Option<&'static str>> {
     let renamed = RENAMED.iter().find(|it| it.0 == key).map(|it| it.1);
     let mut is_of_the_command_line = false;
@@ -120,7 +120,7 @@ pub(super) fn find(key: &str) -> Result<Key, Option<&'static str>> {
     Err(is_of_the_command_line.then_some("belongs on the command line"))
 }
 
-/// All keys that stand for flags.
+/// All keys of flags.
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
     let is_allowed = |it: &(&str, &Flag)| !OF_THE_COMMAND_LINE.contains(&it.0);
     let plain = names().filter(is_allowed).filter_map(|(name, _)| key_of(name));
@@ -129,7 +129,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static str> {
 
 /// The names of flags with an effect; dxc's first, so that `spirv` is its `-spirv`.
 fn names() -> impl Iterator<Item = (&'static str, &'static Flag)> {
-    // A build's outputs and what is not supported are of no use here.
+    // Flags for outputs of a build, and unsupported ones, have no keys.
     let is_usable =
         |it: &&Flag| !matches!(it.section, Section::Ignored | Section::Refused | Section::Build);
     let named = move |is_long: bool| {
@@ -167,7 +167,7 @@ impl Key {
         }
     }
 
-    /// Whether it is about what one entry point is given.
+    /// Whether it applies to a single entry point.
     pub(super) fn is_of_entry(self) -> bool {
         ["--bind", "--set", "--counter", "--alias", "--groups"].contains(&self.flag)
     }

@@ -1,4 +1,4 @@
-//! What makes a candidate worth keeping, and the guard before it: a candidate that is not defined is never asked about.
+//! What makes a candidate worth keeping, and the guard before it: a candidate that is not defined is never tested.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ use crate::external::{self, Ended, Scratch};
 use crate::problem::Problem;
 use crate::side::{self, Runs, Side, Wanted};
 
-/// What is kept.
+/// The condition for keeping a candidate.
 pub(super) enum Keep {
     /// The command ends with status 0.
     Command(String),
@@ -31,11 +31,11 @@ pub(super) enum Keep {
     Ir(&'static [&'static str]),
 }
 
-/// What candidates must be besides.
+/// What else candidates must satisfy.
 #[derive(Debug)]
 pub(super) enum Guard {
     None,
-    /// They compile, and nothing in them is undefined but for findings of this code.
+    /// They compile, and nothing in them is undefined except findings of this code.
     Defined(Option<String>),
 }
 
@@ -91,7 +91,7 @@ impl Keep {
         matches!(self, Keep::Finding(_) | Keep::Diff(_))
     }
 
-    /// Whether it is about what wavelane's compiler says.
+    /// Whether it is about messages of wavelane's compiler.
     pub(super) fn is_own_message(&self) -> bool {
         matches!(self, Keep::Message(_, None))
     }
@@ -123,7 +123,7 @@ pub(super) struct Keeper {
     /// How often a command was run.
     pub(super) tests: AtomicUsize,
     folders: AtomicUsize,
-    /// What came of the first command, which is asked about the whole program.
+    /// The outcome of the first command, which gets the whole program.
     first: OnceLock<external::Ran>,
 }
 
@@ -190,7 +190,7 @@ impl Keeper {
                 None => return Ok(false),
             },
         };
-        // The comparison is cheaper than the sweep of the sanitizer, and says no more often.
+        // The comparison is cheaper than the sweep of the sanitizer, and rejects more candidates.
         if let (Keep::Diff(side), Some(candidate)) = (&self.keep, &candidate)
             && self.setting.differs(side, candidate) != Some(true)
         {
@@ -238,7 +238,7 @@ impl Keeper {
         }
     }
 
-    /// Runs a command in a folder of its own, which holds the candidate and what the program includes.
+    /// Runs a command in a separate folder, which holds the candidate and the files that the program includes.
     fn run(&self, command: &str, text: &str) -> Result<external::Ran, Problem> {
         self.tests.fetch_add(1, Ordering::Relaxed);
         let number = self.folders.fetch_add(1, Ordering::Relaxed);
@@ -253,7 +253,7 @@ impl Keeper {
         if number == 0 {
             let _ = self.first.set(ran.clone());
         }
-        // A folder that cannot be removed goes with all of them.
+        // A folder that cannot be removed now is removed with the others at the end.
         let _ = std::fs::remove_dir_all(&folder);
         Ok(ran)
     }

@@ -1,6 +1,6 @@
 //! Planted mistakes in generated programs: compilers that are wrong in one operation, or that cannot take a construct.
 //!
-//! Each case bounds the size of what is left and the work to get there. Every result is examined again: it must be defined.
+//! Each case bounds the size of the result and the work. Every result is examined again: it must be defined.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::side::{Runs, Side};
 /// What is planted.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
-    /// An engine that takes one operation for another.
+    /// An engine that mistakes one operation for another.
     Wrong(fn(&Shader) -> Shader),
     /// A compiler that ends where the IR has all of these.
     Dies(&'static [&'static str]),
@@ -29,11 +29,11 @@ enum Fault {
 struct Case {
     name: &'static str,
     fault: Fault,
-    /// The most lines that may be left.
+    /// The most lines of the result.
     lines: usize,
 }
 
-/// Where the search for programs that show a fault begins: each is planted in as many programs.
+/// The seeds at which the search for programs that show a fault begins: each fault is planted in as many programs.
 const SEEDS: [u64; 2] = [1, 1000];
 
 fn replaced(shader: &Shader, from: &str, to: &str) -> Shader {

@@ -20,7 +20,8 @@ impl Baseline {
         self.names.contains(&record.id()) || self.names.contains(&record.test)
     }
 
-    /// The lines that fit no record, but for those whose tests were left out, as `is_left_out` says of a name and a width.
+    /// The lines that match no record, except those whose tests were left out, which `is_left_out` decides by name and
+    /// width.
     pub(crate) fn unmatched(
         &self,
         records: &[Record],
@@ -40,7 +41,7 @@ pub(crate) fn read(file: &Path) -> Result<Baseline, Problem> {
     let (_, text) = crate::files::read_source(&file.to_string_lossy())?;
     let lines = text.lines().map(|it| it.split(" #").next().unwrap_or("").trim());
     let names = lines.filter(|it| !it.is_empty() && !it.starts_with('#'));
-    // However a path was typed, it names the same test.
+    // Different spellings of a path name the same test.
     let tidied = |it: &str| tidy(Path::new(it)).to_string_lossy().replace('\\', "/");
     Ok(Baseline { names: names.map(tidied).collect() })
 }

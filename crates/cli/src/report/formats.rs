@@ -127,7 +127,7 @@ fn places<'a>(records: &'a [Record], known: &Baseline) -> Vec<Failed<'a>> {
         let findings = &record.outcome.findings;
         let whole = findings.is_empty().then_some((record.file.as_str(), record.line));
         let found = findings.iter().map(|it| (it.file.as_str(), it.line));
-        // What has no width concerns the file, whichever of its tests says so.
+        // A record without a width is about the file, whichever of its tests has it.
         let subject = match record.outcome.width {
             0 => record.outcome.message.as_str(),
             _ => record.test.as_str(),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_errors_is_an_error_and_no_failure() {
+    fn a_file_with_errors_is_an_error_and_not_a_failure() {
         let mut report = report();
         report.records.iter_mut().for_each(|it| it.outcome.is_wrong = true);
         let mut out = Vec::new();

@@ -56,7 +56,8 @@ fn text(report: &Report, known: &Baseline, out: &mut impl Write) -> io::Result<(
     let failed = records.iter().filter(|it| it.outcome.verdict == Verdict::Failed);
     let mut open: Vec<&Record> = failed.clone().collect();
     while let Some(first) = open.first().copied() {
-        // What fails alike at several widths is one matter, and so is a file that does not compile for any of its cases.
+        // Equal failures at several widths are reported once, and so is a file that does not compile for any of its
+        // cases.
         let is_alike = |it: &&Record| {
             let is_whole_file = it.outcome.width == 0 && it.file == first.file;
             (it.test == first.test || is_whole_file)
@@ -209,7 +210,7 @@ fn grouped<'a>(
     let mut groups: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
     for (key, record) in items {
         let group = groups.entry(key).or_default();
-        // The widths of one test say the same.
+        // The widths of one test have the same text.
         if group.last().is_none_or(|it| it.test != record.test) {
             group.push(record);
         }
@@ -228,7 +229,7 @@ fn names(records: &[&Record], out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// The first line, and of a report of the compiler the first thing that it says.
+/// The first line; for a report of the compiler, its first message.
 pub(super) fn first_line(message: &str) -> String {
     let mut lines = message.lines();
     let first = lines.next().unwrap_or("");
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_compile_is_told_once() {
+    fn a_file_that_does_not_compile_is_reported_once() {
         let case = |name: &str| {
             let mut record = example(name, 0, Verdict::Failed);
             record.file = "a.hlsl".to_owned();
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn only_elements_in_a_row_are_told_as_a_range() {
+    fn only_consecutive_elements_are_shown_as_a_range() {
         let mut record = example("a.test", 4, Verdict::Failed);
         let finding = &mut record.outcome.findings[0];
         let row = |place: &str| Row {
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_compiler_lacks_is_told_in_its_words() {
+    fn what_the_compiler_lacks_is_reported_in_its_words() {
         let message =
             "it does not compile\na.hlsl:1:2: unsupported[x]: `ddx` is not supported\n  |\n";
         assert_eq!(first_line(message), "it does not compile: `ddx` is not supported");

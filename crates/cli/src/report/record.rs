@@ -1,6 +1,6 @@
 //! A line of a report that machines read: one test at one width.
 //!
-//! But for times, reports of the same tests are the same bytes, on one machine or joined from several.
+//! Reports of the same tests are the same bytes except for times, on one machine or joined from several.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::asked::{Part, Partition};
 use crate::problem::Problem;
 use crate::{finding, number};
 
-/// What a run of tests gave, or a part of one.
+/// The results of a run of tests, or of a part of one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     pub(crate) records: Vec<Record>,
@@ -29,10 +29,10 @@ pub(crate) struct Record {
     pub(crate) file: String,
     /// Where the test begins, counting from 1.
     pub(crate) line: u32,
-    /// How long it took, in microseconds; what is done once for several widths counts for the first.
+    /// How long it took, in microseconds; work that is done once for several widths counts for the first.
     pub(crate) micros: u64,
     pub(crate) outcome: Outcome,
-    /// What runs it again.
+    /// The command that runs it again.
     pub(crate) command: String,
 }
 
@@ -48,7 +48,7 @@ impl Record {
         }
     }
 
-    /// Whether both say the same; how long it took does not matter.
+    /// Whether both are equal except for the time.
     pub(crate) fn is_like(&self, other: &Record) -> bool {
         *self == Record { micros: self.micros, ..other.clone() }
     }
@@ -244,7 +244,7 @@ fn part_from_json(value: &Value) -> Option<Part> {
     })
 }
 
-/// The reports in a file, each of which ends with its summary. What is cut off is noticed.
+/// The reports in a file, each of which ends with its summary. A truncated report is noticed.
 pub(crate) fn read_lines(file: &str, text: &str) -> Result<Vec<Report>, Problem> {
     let mut reports = Vec::new();
     let mut report = Report::default();
@@ -320,7 +320,7 @@ mod tests {
         for (text, at) in [("{}\n", "r:1:1"), ("\n{\n", "r:2:1"), ("", "r:1:1")] {
             assert!(read_lines("r", text).unwrap_err().message.starts_with(at), "{text}");
         }
-        // Cut at every line, it is noticed.
+        // Truncation at any line is noticed.
         let lines: Vec<&str> = text.lines().collect();
         for end in 0..lines.len() {
             assert!(read_lines("r", &lines[..end].join("\n")).is_err(), "{end}");

@@ -1,4 +1,4 @@
-//! `wavelane run FILE --bindings`: what there is to bind, before anything runs.
+//! `wavelane run FILE --bindings`: lists what can be bound, without running anything.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -23,21 +23,21 @@ use crate::missing::{declared, element_type, kind_name, type_name};
 use crate::problem::{End, Exit};
 use crate::terminal::{self, print_json};
 
-/// A resource as the list tells of it.
+/// A resource in the list.
 struct Row<'a> {
     resource: &'a Resource,
-    /// As what elements are taken out of it, if it is a heap.
+    /// The type as which elements are accessed, if it is a heap.
     views: Vec<&'a Resource>,
     /// Whether the members are read, where that is known.
     read: Vec<bool>,
-    /// How many elements make sense, and what would be bound.
+    /// A sensible number of elements, and what would be bound.
     elements: Option<u64>,
     made: Vec<Made>,
 }
 
-/// Lists what a dispatch of a shader can be given.
+/// Lists what can be bound for a dispatch of a shader.
 pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Result<Exit, End> {
-    // What cannot be made up is listed without a size.
+    // A resource for which nothing can be made up is listed without a size.
     let groups = args.common.launch.groups;
     let bound = bind::bind(&with_auto(args), groups, shader, sources).ok();
     let auto = bound.as_ref().and_then(|it| it.auto.as_ref());
@@ -48,7 +48,7 @@ pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Resu
     show(args, &[shader], &rows, &head)
 }
 
-/// Lists what the shaders of a draw can be given.
+/// Lists what can be bound for the shaders of a draw.
 pub(super) fn list_of_draw(
     args: &RunArgs,
     draw: &DrawArgs,
@@ -67,13 +67,13 @@ pub(super) fn list_of_draw(
     show(args, &shaders, &rows, &head)
 }
 
-/// What is given, and a seed for the rest.
+/// The given bindings, and a seed for the rest.
 fn with_auto(args: &RunArgs) -> Binds {
     let given = &args.common.bind;
     Binds { auto: given.auto.or(Some(1)), ..given.clone() }
 }
 
-/// A row for each name. What any of the shaders uses is used.
+/// A row for each name. A resource is used if any of the shaders uses it.
 fn rows<'a>(shaders: &[(&'a Shader, Option<&Bound>)], auto: Option<&Auto>) -> Vec<Row<'a>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     let mut add =
@@ -87,7 +87,7 @@ fn rows<'a>(shaders: &[(&'a Shader, Option<&Bound>)], auto: Option<&Auto>) -> Ve
         };
     for (shader, bound) in shaders {
         let uses = survey(shader).uses;
-        // A heap has a resource for each type that is taken out of it.
+        // A heap has a resource for each type as which its elements are accessed.
         let mut names = BTreeSet::new();
         for (index, resource) in shader.resources().iter().enumerate() {
             let is_unused_heap = resource.register.class.is_heap() && !resource.used;
@@ -133,7 +133,7 @@ fn show(args: &RunArgs, shaders: &[&Shader], rows: &[Row<'_>], head: &str) -> Re
 fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
     let mut all = bound.table.iter().filter(|(it, ..)| it.name == resource.name);
     if resource.register.class.is_heap() {
-        // Each value is locked while it is looked at, so no other one is held here.
+        // Each value is locked while it is read, so no other lock is held here.
         return Some(all.count() as u64);
     }
     let (_, _, slot): (_, _, _) = all.next()?;
@@ -151,7 +151,7 @@ fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
     }
 }
 
-/// What is made up for it; of an array one for each element.
+/// The made-up bindings; for an array one for each element.
 fn made(resource: &Resource, auto: Option<&Auto>) -> Vec<Made> {
     let is_of = |name: &str| {
         let rest = name.strip_prefix(resource.name.as_str());
@@ -226,7 +226,7 @@ impl Row<'_> {
     }
 }
 
-/// The register with its space; what is not used has one only if the source gives it.
+/// The register with its space; an unused resource has one only if the source gives it.
 fn register(resource: &Resource) -> Option<(String, u32)> {
     let letter = match resource.register.class {
         RegisterClass::Constant => 'b',

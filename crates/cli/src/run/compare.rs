@@ -1,4 +1,4 @@
-//! Whether the widths agree, in words.
+//! Reports whether the widths agree.
 
 use std::fmt::Write;
 use std::rc::Rc;

@@ -1,8 +1,8 @@
 //! `wavelane run FILE --draw …`: a pixel shader over a full-screen triangle or a mesh, without a job.
 //!
-//! The vertex shader is made for the inputs that the pixel shader has, unless the file has one of its own. Targets are
-//! textures, which are shown, written and compared like any other result; the planes of the depth buffer are if they are
-//! asked for by name.
+//! The vertex shader is made for the inputs that the pixel shader has, unless the command line names one in the file.
+//! Targets are textures, which are shown, written and compared like any other result; the planes of the depth buffer
+//! are too if they are requested by name.
 
 mod overlay;
 
@@ -118,7 +118,7 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     let is_written = |view: &ResultBuffer| args.outs.iter().any(|it| view.is_called(&it.0));
     match args.common.output {
         Output::Json => show::json(&runs, &sources, &mut terminal::out())?,
-        // Pictures that are in files are not shown as numbers, unless these are asked for.
+        // Targets that are written to files are not shown as numbers, unless requested.
         _ if args.prints.is_empty() && runs.views.iter().all(is_written) => {}
         Output::Text | Output::Github | Output::Sarif | Output::Junit => {
             show::text(&runs, &args.prints, &sources, &mut terminal::out())?
@@ -127,8 +127,8 @@ pub(super) fn run_draw(mut args: RunArgs, draw: &DrawArgs) -> Result<Exit, End> 
     Ok(if report_failures(&runs, &sources) { Exit::Findings } else { Exit::Fine })
 }
 
-/// What a draw leaves besides buffers: the targets, and the planes of the depth buffer that are asked for by name. Where
-/// the targets go becomes a file for each.
+/// The results of a draw besides buffers: the targets, and the planes of the depth buffer that are requested by name.
+/// Turns the file name for targets into one for each.
 fn surfaces(
     args: &mut RunArgs,
     state: &State,

@@ -1,4 +1,4 @@
-//! `wavelane run` with a job, which says itself what is bound and what must come out.
+//! `wavelane run` with a job, which has its own bindings and expected results.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ use crate::watch::Watch;
 use crate::worker::late;
 use crate::{device, fitting, missing, report, terminal, texture};
 
-/// `wavelane run` with a job: in this process, with what the buffers hold at the end.
+/// `wavelane run` with a job: in this process, with the final contents of the buffers.
 pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     let operand = args.operand.as_str();
     let more = [("--print", !args.prints.is_empty()), ("--draw", args.draw.is_some())];
@@ -43,7 +43,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     for (test, outcomes) in tests.iter().zip(all) {
         let several = outcomes.len() > 1;
         for (mut outcome, time) in outcomes {
-            // What failed before has a reason of its own.
+            // An earlier failure has been reported with its reason.
             if let Some(timeout) = args.common.launch.timeout
                 && is_late
                 && outcome.message == "the run was cancelled"
@@ -64,7 +64,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
             records.push(Record::new(test, outcome, command, time));
         }
     }
-    // A report for a machine stands alone.
+    // A machine-readable report is printed alone.
     if args.common.output == Output::Text {
         terminal::print(&shown)?;
     }
@@ -74,7 +74,7 @@ pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
     Ok(report::exit(&report.records, &known))
 }
 
-/// Runs tests in this process, and shows what each left in its buffers.
+/// Runs tests in this process, and shows the final contents of their buffers.
 fn here(
     args: &RunArgs,
     device: &Device,
@@ -116,7 +116,7 @@ fn here(
 
 /// Writes the buffers that `--out` names; `several` if there are other wave sizes.
 fn write_outs(args: &RunArgs, outcome: &jobs::Outcome, several: bool) -> Result<(), Problem> {
-    // A test that failed early left nothing, and says why.
+    // A test that failed early has no results, and its report says why.
     if outcome.buffers.is_empty() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Accesses that had no effect, in one line: robust buffer access hides them, and a wrong result is all that is seen.
+//! Reports accesses that had no effect, in one line: robust buffer access hides them, and only a wrong result shows.
 
 use std::thread::{self, JoinHandle};
 
@@ -9,10 +9,10 @@ use wavelane::{ComputePipeline, Dispatch, ResourceTable};
 use crate::value::counted;
 
 /// The wave-instructions that may be run from either end of a dispatch to count what misses.
-// PERF: on a thread of its own it takes no longer than the process takes to start.
+// PERF: on a separate thread it takes no longer than the start of the process.
 const FUEL: u64 = 1 << 14;
 
-/// Room for shaders that nest deeply; only what is used of it is taken.
+/// Room for shaders that nest deeply; only the part that is used takes memory.
 const STACK: usize = 64 << 20;
 
 /// Counts what misses in the dispatch, which has not run yet, while it runs.
@@ -26,12 +26,12 @@ pub(super) fn count(
     thread.spawn(|| counting.count()).ok()
 }
 
-/// What was counted by the time that the dispatch is done.
+/// The counts when the dispatch has ended.
 pub(super) fn counted_by(counting: Option<JoinHandle<Option<Missed>>>) -> Option<Missed> {
     counting?.join().ok().flatten()
 }
 
-/// One line that says what missed.
+/// One line that reports the accesses that missed.
 pub(super) fn told(missed: &Missed) -> Option<String> {
     if missed.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! The contents of a buffer as people read them: members by name, matrices by rows, and numbers in the base that
+//! The contents of a buffer for people: members by name, matrices by rows, and numbers in the base that
 //! `--print` asks for.
 
 use wavelane::{Layout, Member, Scalar};
@@ -20,7 +20,7 @@ pub(super) enum Base {
 impl Base {
     /// `NAME`, or `NAME:BASE`.
     pub(super) fn split(text: &str) -> Result<(&str, Base), String> {
-        // Names may have colons of their own: `Space::Name`.
+        // Names may contain colons: `Space::Name`.
         let Some((name, word)) = text.rsplit_once(':').filter(|it| !it.0.ends_with(':')) else {
             return Ok((text, Base::Decimal));
         };
@@ -48,7 +48,7 @@ pub(super) struct Person<'a> {
 }
 
 impl Person<'_> {
-    /// Whether an element is more than a number or a vector.
+    /// Whether an element is neither a number nor a vector.
     pub(super) fn has_parts(&self) -> bool {
         match self.members {
             [] => false,
@@ -86,7 +86,7 @@ impl Person<'_> {
 
     fn member(&self, member: &Member, element: &[u8]) -> String {
         let scalar = Scalar::from(member.scalar);
-        // Of a large array the start is enough.
+        // Only the start of a large array is shown.
         const MOST: usize = 256;
         let Some(offsets) = Layout::offsets_of(member, &[]) else { return "…".to_owned() };
         let fitting = offsets.iter().take(MOST);

@@ -102,7 +102,7 @@ fn buffer_text(
     }
     let each = layout.scalars.len();
     let shown = (most / each).clamp(1, count.max(1)).min(count);
-    // A line about one element more would take the place of that element.
+    // If one element is left, it is shown instead of a line about it.
     let shown = if shown + 1 == count { count } else { shown };
     let bytes = &buffer.bytes[..shown * view.layout.stride];
     let gutter = count.saturating_sub(1).to_string().len();
@@ -156,7 +156,7 @@ fn cells_text(
     Ok(())
 }
 
-/// Structs and matrices, one in a line, whose members stand below each other where lines are short.
+/// Structs and matrices, one in a line, whose members are aligned where lines are short.
 fn parts_text(
     person: &Person<'_>,
     bytes: &[u8],
@@ -222,7 +222,7 @@ fn element(layout: &Layout) -> String {
 }
 
 /// `{"runs":[{"wave_size":…,"buffers":{NAME:[…]}}]}`; buffers with a hidden counter have it in `"counters"`, and what
-/// the shader printed is in `"printed"`. Of several widths also the verdict: `"agree"`, and the buffers in
+/// the shader printed is in `"printed"`. With several widths also the verdict: `"agree"`, and the buffers in
 /// `"depends_on_wave_size"`.
 pub(super) fn json(runs: &Runs, sources: &SourceMap, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{{\"runs\":[")?;
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_several_scalars_stand_together() {
+    fn elements_of_several_scalars_are_printed_together() {
         assert_eq!(
             shown(Layout::uniform(Scalar::U32, 3), &words(0..6), 64),
             "  Out: RWBuffer, 2 x u32x3\n    0 | 0 1 2  3 4 5\n"

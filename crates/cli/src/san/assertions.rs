@@ -11,7 +11,7 @@ use wavelane::{ComputePipeline, Diagnostic, Dispatch, PrintLog, ResourceTable, S
 use crate::asked::Launch;
 use crate::printed;
 
-/// An assertion that fails, as the narrowest waves show it; the report does not name the widths.
+/// An assertion that fails, from the run with the narrowest waves; the report does not name the widths.
 #[derive(Clone)]
 pub(super) struct Failure {
     pub(super) report: Diagnostic,
@@ -42,7 +42,7 @@ impl Plain<'_> {
             let Ok(table) = table.duplicate() else { continue };
             let log = self.log();
             let dispatch = self.dispatch(groups, *width, log.clone());
-            // A run that does not come to its end is the sweep's to report.
+            // The sweep reports a run that does not run to its end.
             let _ = pipeline.dispatch(&dispatch, &table);
             add(&mut all, shader, &log, None, *width, sources);
         }

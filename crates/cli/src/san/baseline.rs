@@ -1,7 +1,7 @@
-//! Findings that are known: a file with one finding a line, as `CODE FILE: the line of source it is about`.
+//! Findings that are known: a file with one finding a line, as `CODE FILE: LINE OF SOURCE`.
 //!
-//! The line's text stands for its place, so that a baseline stays valid when lines come and go around it. Lines that are
-//! alike count: two known findings do not hide a third. White space and the order of lines mean nothing.
+//! The text of the line identifies its place, so that a baseline stays valid when other lines are added or removed.
+//! Equal lines are counted: two known findings do not hide a third. White space and the order of lines mean nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Whether a finding is known; each line of the file is good for one.
+    /// Whether a finding is known; each line of the file covers one.
     pub(super) fn takes(&mut self, key: &str) -> bool {
         match self.left.get_mut(key) {
             Some(left) if *left > 0 => {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_is_known_by_its_line_wherever_that_stands() {
+    fn a_finding_is_known_by_the_text_of_its_line() {
         let before = keys("  tile[t]  = x;\n", "tile");
         let after = keys("// new\n\n\ttile[t] = x;\n", "tile");
         assert_eq!(before, after);

@@ -1,4 +1,4 @@
-//! Examines draws: those of tests, and a pixel shader that `--draw` draws with.
+//! Examines draws: those of tests, and those of `--draw`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

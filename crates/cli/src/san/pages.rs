@@ -1,7 +1,7 @@
 //! `wavelane san --timeline DIR`: a page for each finding, which shows what every lane does at the width that shows it.
 //!
-//! The pages record runs in the canonical order. A finding that only another order makes is named in the report of
-//! `san`, and its page shows the width alone.
+//! The pages record runs in the canonical order. A finding that only another order shows is in the report of `san`; its
+//! page shows the width in the canonical order.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::recorded::{Subject, With, of_test, record};
 use crate::{terminal, testing};
 
-/// What is looked at together: a code, a line and a width.
+/// The key of a page: a code, a line and a width.
 type PageKey = (String, u64, u32);
 
 fn places(program: &Program) -> BTreeSet<PageKey> {

@@ -1,4 +1,5 @@
-//! Processes that examine tests and shaders, several at a time: what crashes, eats the memory or never ends is that test's failure.
+//! Processes that examine tests and shaders, several at a time: a crash, exhausted memory or a hang is the failure of
+//! that test.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -16,10 +17,10 @@ use crate::terminal;
 use crate::testing::{LastFile, asked_for};
 use crate::worker::{Answered, Broken, PATIENCE, Slot, ask, limit_memory, requests};
 
-/// How much longer than its own time-out a process is waited for: by then it has told what it had found.
+/// How much longer than its own time-out a process is waited for: by then it has reported its findings.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Examines tests; what became of them comes in the order of the tests.
+/// Examines tests; the outcomes are in the order of the tests.
 pub(super) fn run(
     args: &SanArgs,
     tests: &[Test],
@@ -37,7 +38,7 @@ pub(super) fn run(
     })
 }
 
-/// Has one test examined. A test may hold several programs; those that were done before one fails count.
+/// Examines one test in a process. A test may hold several programs; those examined before one fails count.
 fn run_one(
     slot: &mut Slot<'_>,
     test: &Test,
@@ -53,7 +54,7 @@ fn run_one(
     let (mut examined, since) = (Vec::new(), Instant::now());
     let take = |answer| examined.extend(Examined::from_json(&answer));
     if let Answered::Broken(Broken { why, .. }) = ask(slot, &request, patience, take)? {
-        // What it examined last is what failed.
+        // The program that it examined last has failed.
         let stop = Stop { exit: Exit::Findings, why };
         examined.push(skipped(test.name(), stop, since));
     }

@@ -1,5 +1,4 @@
-//! What is to be said about an examined program: plain data, so that a process that examines can hand it to the one that
-//! reports.
+//! The result for an examined program: plain data, so that a process that examines can pass it to the one that reports.
 
 use serde_json::{Value, json};
 
@@ -15,7 +14,7 @@ pub(super) struct Program {
     pub(super) widths: Vec<u32>,
     /// How many runs it took.
     pub(super) runs: usize,
-    /// Findings that neither a flag nor a comment hides, and behind them what is to be said about the comments.
+    /// Findings that neither a flag nor a comment hides, followed by remarks about the comments.
     pub(super) entries: Vec<Entry>,
     /// What was not compared between widths or orders, and why.
     pub(super) left_out: Vec<String>,
@@ -51,7 +50,7 @@ pub(super) struct Entry {
     pub(super) is_error: bool,
     /// Of a finding alone.
     pub(super) finding: Option<Found>,
-    /// As people read it.
+    /// For people.
     pub(super) text: String,
     pub(super) json: Value,
     pub(super) github: String,
@@ -60,7 +59,7 @@ pub(super) struct Entry {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found {
-    /// How a baseline knows it.
+    /// Its line in a baseline.
     pub(super) key: String,
     /// The widths at which it was made.
     pub(super) widths: Vec<u32>,
@@ -70,14 +69,14 @@ pub(super) struct Found {
     pub(super) is_known: bool,
 }
 
-/// A run that did not come to its end, or a test that was not examined.
+/// A run that did not run to its end, or a test that was not examined.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stop {
     pub(super) exit: Exit,
     pub(super) why: String,
 }
 
-/// What became of a test.
+/// The outcome of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Examined {
     Program(Program),
@@ -94,7 +93,7 @@ impl Program {
         self.entries.iter().filter(|it| !it.finding.as_ref().is_some_and(|it| it.is_known))
     }
 
-    /// Whether something is new that sets the exit status.
+    /// Whether a new finding sets the exit status.
     pub(super) fn fails(&self) -> bool {
         self.news().any(|it| it.is_error)
     }
@@ -224,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_process_hands_over_arrives() {
+    fn data_passed_between_processes_arrives_unchanged() {
         let entry = |finding| Entry {
             code: "race".to_owned(),
             message: "m".to_owned(),

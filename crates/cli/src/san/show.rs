@@ -14,7 +14,7 @@ use crate::terminal;
 use crate::terminal::print_json;
 use crate::value::counted;
 
-/// Everything that came out.
+/// All results.
 pub(super) struct Outcome {
     pub(super) programs: Vec<Program>,
     /// Tests that were not examined.
@@ -56,7 +56,7 @@ pub(super) fn show(args: &SanArgs, outcome: &Outcome) -> Result<(), End> {
     Ok(())
 }
 
-/// What is new; with a baseline also what it knows, and what is gone, each marked as such.
+/// New findings; with a baseline also known and fixed ones, each marked as such.
 fn sarif(outcome: &Outcome) -> Vec<Value> {
     let all = outcome.programs.iter();
     if !outcome.has_baseline {
@@ -78,7 +78,7 @@ fn sarif(outcome: &Outcome) -> Vec<Value> {
     marked.chain(gone).collect()
 }
 
-/// Findings are the result that was asked for, so they go where results go.
+/// Findings are results, so they go to standard output.
 fn text(outcome: &Outcome) -> String {
     let mut text = String::new();
     for program in &outcome.programs {
@@ -89,7 +89,7 @@ fn text(outcome: &Outcome) -> String {
         text.push_str(&reports.join("\n"));
         text.push('\n');
         text.push_str(&table(program));
-        // One shader's bindings have been told of when it was run.
+        // The bindings of a single shader were reported when it was run.
         if let Some(made) = program.made.as_ref().filter(|_| outcome.is_walk) {
             let _ = writeln!(text, "{}", made.told);
         }
@@ -158,7 +158,7 @@ fn text(outcome: &Outcome) -> String {
     text
 }
 
-/// Which finding was made at which width.
+/// The table of findings by width.
 fn table(program: &Program) -> String {
     let mut text = String::new();
     let findings = || program.findings().filter(|(_, it)| !it.is_known);
@@ -223,7 +223,7 @@ fn as_json(outcome: &Outcome) -> Value {
         "programs": examined.chain(skipped).collect::<Vec<_>>(),
         "widths": widths,
     });
-    // Of one shader all that was made up; of many what is common to them.
+    // For one shader all made-up bindings; for many only what they have in common.
     match (outcome.programs.as_slice(), outcome.auto) {
         ([Program { made: Some(made), .. }], _) => value["auto"] = made.json.clone(),
         (_, Some(seed)) => value["auto"] = json!({ "seed": seed }),

@@ -1,7 +1,7 @@
 //! What `san` examines: a shader with the buffers of the command line, or the runs of tests.
 //!
-//! Everything is examined in this process, one program after the other; fuel and time-outs bound each. What had been found
-//! when a run was given up is not lost. Nothing here judges findings.
+//! Everything is examined in this process, one program after the other; fuel and time-outs bound each. Findings made
+//! before a run was given up are kept. Deliberately absent: any judgement of findings.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -84,13 +84,13 @@ struct Found {
     stopped: Option<Problem>,
 }
 
-/// A problem as the report of many programs tells it.
+/// A problem in the report of many programs.
 pub(super) fn stop(problem: Problem) -> Stop {
     let place = problem.place.map_or_else(String::new, |(place, _)| format!("{place}: "));
     Stop { exit: problem.exit, why: format!("{place}{}", problem.message) }
 }
 
-/// What the operands name.
+/// The operands.
 pub(super) enum Works {
     /// One shader with the buffers of the command line, and its entry point if the command line does not name it.
     One(Option<String>),
@@ -98,7 +98,7 @@ pub(super) enum Works {
     Many { tests: Vec<Test>, shaders: BTreeSet<String> },
 }
 
-/// Looks which tests and entry points the operands hold.
+/// Finds the tests and entry points of the operands.
 pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
     if args.draw.is_some() {
         return Ok(Works::One(None));
@@ -124,7 +124,7 @@ pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
             let text = match crate::files::read_source(&file) {
                 Ok((_, text)) if is_unicode => text,
                 Err(problem) if is_named => return Err(problem),
-                // One file of many: its examination says why it cannot be read.
+                // One file of many: its examination reports why it cannot be read.
                 _ => {
                     tests.push(Test { file, case: None });
                     continue;
@@ -160,14 +160,14 @@ pub(super) fn works(args: &SanArgs) -> Result<Works, Problem> {
     Ok(Works::Many { tests, shaders })
 }
 
-/// The compute shaders of a file that are meant.
+/// The selected compute shaders of a file.
 fn entries(args: &SanArgs, file: &str, is_named: bool) -> Result<Vec<String>, Problem> {
     if is_named && !args.common.entries.is_empty() {
         return Ok(args.common.entries.clone());
     }
     let found = match entries::of_file(file, &args.common.compile)? {
         Entries::Some(found) => found,
-        // Compiling it says what is wrong.
+        // Compiling it reports what is wrong.
         Entries::Unknown | Entries::None if is_named => {
             return Ok(vec![args.common.compile.options.entry.clone()]);
         }
@@ -197,7 +197,7 @@ pub(super) fn shader(args: &SanArgs) -> Result<Subject, End> {
 /// is given: it is one of thousands.
 const FUEL_OF_MADE_UP: u64 = 1 << 22;
 
-/// An entry point among many. It may be that nothing says what to bind; that is an error only where something is bound.
+/// An entry point among many. It may have no bindings at all; missing ones are an error only if some are given.
 pub(super) fn entry(args: &SanArgs, file: &str, is_known: bool) -> Result<Subject, Stop> {
     let found = compile::compile(file, &args.common.compile, Shader::compile).map_err(stop)?;
     if let Some(why) = why_not(&found, &args.common.compile, args.common.bind.auto.is_some()) {
@@ -227,8 +227,8 @@ pub(super) fn entry(args: &SanArgs, file: &str, is_known: bool) -> Result<Subjec
     compiled(args, &launch, file, shader, found.sources).map_err(stop)
 }
 
-/// Why a compilation gave no shader, if it did not. A walk with made-up bindings goes through files of others: there the
-/// first error of each is enough.
+/// Why a compilation gave no shader, if it did not. With made-up bindings, folders may contain foreign files: the first
+/// error of each is enough.
 fn why_not(found: &Compiled, compiling: &Compiling, is_short: bool) -> Option<Stop> {
     let problem = found.problem()?;
     if !is_short {
@@ -273,7 +273,7 @@ fn compiled(
     Ok(Subject { auto: bound.auto, ..subject })
 }
 
-/// Examines the runs of a test; `tell` hears of each by its name, or why there are none.
+/// Examines the runs of a test; `tell` gets each by its name, or why there are none.
 pub(super) fn test(
     args: &SanArgs,
     test: &Test,
@@ -364,7 +364,7 @@ fn runnable(
 /// This many lanes, over all runs, take seconds.
 const MANY: u64 = 1 << 22;
 
-/// Announces a long sweep, and why it is long: its number of runs surprises.
+/// Announces a long sweep, and why it is long: the number of its runs can be surprising.
 fn tell_of_many(args: &SanArgs, plan: &Plan, runs: usize, threads: u64) {
     if args.common.is_worker || args.san.quick || threads.saturating_mul(runs as u64) < MANY {
         return;
@@ -392,7 +392,7 @@ fn sequence(
         };
         let mut unordered = plan.unordered.clone();
         unordered.extend(names(&plan.unordered).into_iter().map(|it| it.0));
-        // A buffer that no result looks at holds what passes tell each other.
+        // A buffer without an expected result passes data between passes.
         let is_compared = |buffer: &str| {
             sequence.results.is_empty() || sequence.results.iter().any(|it| it == buffer)
         };

@@ -1,4 +1,4 @@
-//! Has tests run by workers. A worker that ends or takes too long is the failure of what it ran last.
+//! Runs tests in workers. If a worker ends or exceeds its time, the test that it ran last has failed.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::report::{Record, command, micros_from_json, outcome_from_json};
 use crate::worker::{Answered, Broken, PATIENCE, Slot, Worker, ask};
 
-/// Runs the tests; the records come in the order of the tests.
+/// Runs the tests; the records are in the order of the tests.
 pub(super) fn run(
     args: &TestArgs,
     tests: &[Test],
@@ -50,7 +50,7 @@ fn run_one(
             }
         })?;
         match answered {
-            // A process whose device was lost is of no use to the widths that are left, and to the tests after this one.
+            // A process whose device was lost cannot run the remaining widths and tests.
             Answered::Whole(end) if end["lost"].as_bool() == Some(true) => {
                 slot.end();
                 if outcomes.len() == done.len() {
@@ -59,7 +59,7 @@ fn run_one(
             }
             Answered::Whole(_) => return Ok(outcomes),
             Answered::Broken(Broken { why, .. }) => {
-                // What it ran last is what failed.
+                // The test that it ran last has failed.
                 outcomes.push((Outcome::new(width, Verdict::Failed, why), begun.elapsed()));
                 if width == 0 {
                     return Ok(outcomes);

@@ -1,4 +1,4 @@
-//! The process that runs tests: it reads which on standard input and writes how they end on standard output.
+//! The process that runs tests: it reads their names from standard input and writes their outcomes to standard output.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -40,7 +40,7 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
         let mut front_ends = 0;
-        // Since the last outcome: what was compiled for all widths counts for the first.
+        // Since the last outcome: compiling for all widths counts for the first.
         let mut since = Instant::now();
         let mut told = |outcome: &jobs::Outcome| {
             let mut line = outcome_to_json(outcome);
@@ -56,7 +56,7 @@ pub(super) fn serve(args: &TestArgs, device: &Device, features: &Features) -> Re
                         .map(|it| it.iter().filter_map(Value::as_u64).collect())
                         .unwrap_or_default();
                     let wanted = |width: u32| {
-                        // What a lost device does not run is left to another process.
+                        // The widths that a lost device does not run are left to another process.
                         let is_wanted = !is_lost() && !done.contains(&u64::from(width));
                         if is_wanted {
                             say(json!({ "begin": width }));

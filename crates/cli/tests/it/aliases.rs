@@ -40,7 +40,7 @@ fn both_names_are_printed_with_the_same_contents() {
 }
 
 #[test]
-fn an_alias_that_cannot_be_is_refused_where_it_is_declared() {
+fn an_impossible_alias_is_refused_where_it_is_declared() {
     for (words, message) in [
         ("--alias B=B", "a.hlsl:2:21: error: `--alias B=B`: `B` cannot be an alias of itself"),
         ("--alias B=A --alias B=Out", "`B` is an alias of `A` already"),

@@ -93,7 +93,7 @@ fn unknown_names_stay_errors_with_the_name_that_was_meant() {
 }
 
 #[test]
-fn a_member_is_told_of_only_where_it_is_read() {
+fn an_unset_member_is_reported_only_where_it_is_read() {
     let line = "run a.hlsl -E Scale --bind Src=[64] --bind Dst=[64] --set Threshold=1";
     let ran = wavelane("members", LIBRARY, line);
     assert_eq!(ran.status, 0, "{}", ran.err);
@@ -115,7 +115,7 @@ fn a_buffer_that_is_not_used_leaves_nothing_to_print() {
 }
 
 #[test]
-fn all_missing_bindings_are_told_at_once_with_a_command_line_that_runs() {
+fn all_missing_bindings_are_reported_at_once_with_a_command_line_that_runs() {
     let ran = wavelane("missing", LIBRARY, "run a.hlsl -E Histogram --wave-size 8");
     assert_eq!(ran.status, 2);
     assert!(ran.err.contains("nothing is bound to `Src`, `Hist`, `Ka`"), "{}", ran.err);
@@ -238,7 +238,7 @@ fn what_is_missing_is_made_up_from_a_seed_and_can_be_pasted() {
 }
 
 #[test]
-fn what_is_given_stays_beside_what_is_made_up() {
+fn given_bindings_stay_beside_made_up_ones() {
     let line = "run a.hlsl -E Scale --auto --bind Src=[16]:fill(3) --set Shift=1 --format json";
     let ran = wavelane("given", LIBRARY, line);
     assert_eq!(ran.status, 0, "{}", ran.err);
@@ -299,7 +299,7 @@ cbuffer Large { float4x4 Bones[64]; uint BoneCount; bool Flag; };
 }
 
 #[test]
-fn heaps_are_made_up_where_the_code_says_what_lies_in_them() {
+fn heaps_are_made_up_if_the_code_determines_their_contents() {
     let shader = "cbuffer Push { uint image; uint out_; };
 [numthreads(8, 8, 1)] void main(uint2 t : SV_DispatchThreadID) {
     Texture2D<float4> Image = ResourceDescriptorHeap[image];
@@ -373,7 +373,7 @@ fn a_heap_element_that_is_only_read_is_not_a_result() {
 }
 
 #[test]
-fn views_of_a_heap_with_computed_indices_are_arrays_of_their_own() {
+fn views_of_a_heap_with_computed_indices_are_separate_arrays() {
     let ran = wavelane("apart", COMPUTED, "run a.hlsl --auto --format json");
     assert_eq!(ran.status, 0, "{}", ran.err);
     let (mut loaded, json) = (0, ran.json());
@@ -389,7 +389,7 @@ fn views_of_a_heap_with_computed_indices_are_arrays_of_their_own() {
 }
 
 #[test]
-fn what_was_made_up_for_a_heap_taken_apart_is_repeated_by_the_line_that_says_it() {
+fn the_reported_line_repeats_bindings_made_up_for_a_split_heap() {
     let folder = support::folder("bindings-repeat", &[("a.hlsl", COMPUTED)]);
     let auto = support::wavelane(&folder, &["run", "a.hlsl", "--auto"]);
     assert_eq!(auto.status, 0, "{}", auto.err);
@@ -571,7 +571,7 @@ fn a_format_that_cannot_give_the_declared_type_is_refused_and_the_help_fits() {
 }
 
 #[test]
-fn a_forgotten_bracket_and_no_group_are_told() {
+fn a_forgotten_bracket_and_an_empty_dispatch_are_reported() {
     let ran = wavelane("slips", SUM, "run a.hlsl --bind Out=8 --bind Same=[8]");
     assert!(
         ran.err.contains("one element with the value 8; `--bind 'Out=[8]'` makes 8"),
@@ -598,7 +598,7 @@ fn counts_are_not_negative() {
 
 /// What is made up is not the user's to explain.
 #[test]
-fn constants_that_are_made_up_and_not_read_are_not_told_of() {
+fn made_up_constants_that_are_not_read_are_not_reported() {
     let shader = "cbuffer Large { uint Used[70]; uint Count; uint Rest; };
 RWStructuredBuffer<uint> Out;
 [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = Used[3]; }";
@@ -669,7 +669,7 @@ fn accesses_without_effect_are_counted_in_one_line() {
 }
 
 #[test]
-fn of_a_long_run_both_ends_are_counted() {
+fn both_ends_of_a_long_run_are_counted() {
     // Only the last of many groups goes beyond the end, and no bounded run comes that far from the first.
     let line = "run a.hlsl --bind Out=[511997] --groups 8000";
     let shader = "RWStructuredBuffer<uint> Out;

@@ -285,7 +285,7 @@ fn a_huge_campaign_begins_at_once_and_reports_when_it_is_interrupted() {
 }
 
 #[test]
-fn the_page_is_there_while_a_campaign_runs() {
+fn the_page_exists_while_a_campaign_runs() {
     let folder = folder("live");
     let page = || std::fs::read_to_string(folder.join("a.html")).unwrap_or_default();
     let words = ["campaign", "--fuzz", "1000000000", "--widths", "8", "--engines", "interp"];

@@ -380,7 +380,7 @@ fn unread(name: &str, text: &str, words: &[&str]) -> Output {
 }
 
 #[test]
-fn a_reader_that_leaves_is_not_an_error() {
+fn a_closed_reader_is_not_an_error() {
     let words = ["run", "a.hlsl", "--bind", "Out=[200000]", "--print", "Out"];
     let output = unread("pipe", EVEN, &words);
     assert_eq!(
@@ -563,7 +563,7 @@ fn every_engine_deals_threads_to_lanes_alike() {
 }
 
 #[test]
-fn machine_code_runs_where_it_can_be_made_and_who_asks_is_told() {
+fn machine_code_runs_where_possible_and_verbose_names_the_engine() {
     let caps = json(&wavelane("default", SUM, "caps --format json"));
     let default = caps["default_engine"].as_str().unwrap();
     let cpu = caps["engines"].as_array().unwrap().iter().find(|it| it["name"] == "cpu").unwrap();

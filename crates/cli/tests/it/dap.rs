@@ -422,7 +422,7 @@ fn a_configuration_launches_over_a_port() {
 }
 
 #[test]
-fn memory_is_read_and_places_are_told() {
+fn memory_is_read_and_locations_are_reported() {
     let mut client = Client::start("memory", SHADER);
     client.launch(json!({"stopOnEntry": true, "bind": ["Out=u32[64]:iota"]}));
     client.ask("configurationDone", json!({}));

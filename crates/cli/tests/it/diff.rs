@@ -74,7 +74,7 @@ fn engines_of_this_machine_agree_on_shaders_and_on_tests() {
 }
 
 #[test]
-fn without_vulkan_nothing_passes_that_was_to_run_there() {
+fn without_vulkan_no_test_meant_for_it_passes() {
     let ran = on_host("missing", &format!("{SHADER} --engines interp,cpu,vulkan"));
     assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
     assert!(ran.out.starts_with("vulkan: unsupported: the engine `vulkan`"), "{}", ran.out);
@@ -90,7 +90,7 @@ fn without_vulkan_nothing_passes_that_was_to_run_there() {
 }
 
 #[test]
-fn what_a_device_is_told_is_a_side_of_its_own() {
+fn a_legalised_module_is_a_separate_side() {
     let ran =
         on_host("targets", &format!("{SHADER} --engines interp,interp:vulkan1.3,interp:cuda"));
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
@@ -98,7 +98,7 @@ fn what_a_device_is_told_is_a_side_of_its_own() {
 }
 
 #[test]
-fn bad_input_is_told_by_name() {
+fn bad_input_is_reported_by_name() {
     for (line, message) in [
         (format!("{SHADER} --engines interp,gpu"), "`gpu` is not an engine"),
         (format!("{SHADER} --engines interp,cpu,cpu"), "names `cpu` twice"),
@@ -159,7 +159,7 @@ fn reports_for_machines_are_whole() {
 }
 
 #[test]
-fn hostile_modules_end_in_a_sentence() {
+fn hostile_modules_give_a_message() {
     let folder = folder("hostile");
     std::fs::write(folder.join("a.hlsl"), SUM).unwrap();
     let emitted = wavelane("hostile", &[], "emit a.hlsl --spirv -Fo a.spv", false);
@@ -215,7 +215,7 @@ fn flipped(module: &[u8], from: u16, to: u16) -> Vec<u8> {
 }
 
 #[test]
-fn another_compilers_module_is_told_apart_from_the_driver() {
+fn another_compilers_module_is_distinguished_from_the_driver() {
     if !has_device() {
         return;
     }

@@ -142,7 +142,7 @@ fn an_overlay_shows_lanes() {
 }
 
 #[test]
-fn mistakes_in_draws_are_told() {
+fn mistakes_in_draws_are_reported() {
     let needs = "float4 main(float3 t : TANGENT) : SV_Target { return float4(t, 1); }\n";
     let folder = folder("mistakes", &[("a.hlsl", GRADIENT), ("t.hlsl", needs), ("j.obj", "")]);
     for (words, status, says) in [
@@ -226,7 +226,7 @@ fn mistakes_in_draws_are_told() {
 }
 
 #[test]
-fn what_does_not_fit_in_a_draw_has_a_place() {
+fn parts_of_a_draw_that_do_not_fit_are_located() {
     let shaders = "struct V { float4 at : SV_Position; float2 mood : MOOD; };
 V vs(uint i : SV_VertexID) { return (V)0; }
 struct P { float4 at : SV_Position; float2 mood : TEMPER; };
@@ -510,7 +510,7 @@ fn pixels_have_places() {
 }
 
 #[test]
-fn a_gpu_packs_pixels_as_it_likes_only_where_that_is_accepted() {
+fn a_gpu_chooses_the_packing_of_pixels_only_where_that_is_accepted() {
     let folder = folder("packing", &[("a.hlsl", BALLOT)]);
     let draw = ["run", "a.hlsl", "-T", "ps_6_6", "--draw", "fullscreen", "--size", "4x4"];
     let on = |more: &[&'static str]| wavelane(&[&draw[..], more].concat(), &folder);

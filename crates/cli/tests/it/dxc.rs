@@ -118,7 +118,7 @@ fn an_output_is_written_or_the_status_says_that_it_is_not() {
 }
 
 #[test]
-fn a_module_is_as_its_flags_ask_or_it_is_not_written() {
+fn a_module_that_cannot_follow_its_flags_is_not_written() {
     let folder = folder("as-asked");
     let all = [
         "-fvk-invert-y",
@@ -271,7 +271,7 @@ fn the_entry_point_of_a_module_can_have_another_name() {
 }
 
 #[test]
-fn dependencies_and_includes_are_told() {
+fn dependencies_and_includes_are_printed() {
     let folder = folder("depend");
     let rule = "a.hlsl: a.hlsl \\\n  inc/Twice.hlsli \\\n  inc/deep/Deep.hlsli\n";
     let ran = run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -M");
@@ -357,7 +357,7 @@ fn source_text_goes_into_modules_with_zi_only() {
 }
 
 #[test]
-fn an_include_that_is_missing_says_where_was_looked_and_what_differs_in_case() {
+fn a_missing_include_lists_the_searched_folders_and_names_that_differ_in_case() {
     let folder = folder("missing");
     let include = |line: &str| {
         std::fs::write(folder.join("m.hlsl"), format!("{line}\n")).unwrap();

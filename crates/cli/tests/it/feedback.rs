@@ -230,7 +230,7 @@ fn reported(report: &serde_json::Value) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn samplers_of_a_higher_tier_are_told_of_once() {
+fn samplers_of_a_higher_tier_are_reported_once() {
     let folder = folder("tier");
     let (code, report) = examined(&folder, ["nearest wrap", "nearest u=clamp v=border"], &[]);
     assert_eq!((code, reported(&report)), (0, vec![("feedback-tier".to_owned(), 6)]));
@@ -244,7 +244,7 @@ fn samplers_of_a_higher_tier_are_told_of_once() {
 }
 
 #[test]
-fn slack_is_told_of_on_request() {
+fn slack_is_reported_on_request() {
     let folder = folder("slack");
     let samplers = ["nearest clamp", "nearest clamp"];
     assert_eq!(reported(&examined(&folder, samplers, &[]).1), []);

@@ -181,7 +181,7 @@ fn a_compiler_that_crashes_is_found_and_the_program_shrinks() {
 }
 
 #[test]
-fn hangs_refusals_and_successes_without_a_module_are_told_apart() {
+fn hangs_refusals_and_successes_without_a_module_are_distinguished() {
     for (name, script, outcome, signature) in [
         ("hang", "sleep 60", "hang", "it does not end in time"),
         ("status", "echo oops; exit 134", "crash", "status 134: oops"),
@@ -371,7 +371,7 @@ fn a_missing_engine_is_not_a_success() {
 }
 
 #[test]
-fn mistakes_on_the_command_line_are_told() {
+fn mistakes_on_the_command_line_are_reported() {
     let folder = folder("mistakes");
     for (words, said) in [
         (&["fuzz"][..], "`fuzz` needs one of `--target`, `--engines` and `--emit`"),

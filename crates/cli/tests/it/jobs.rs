@@ -65,7 +65,7 @@ TEST_CASE(right) { EXPECT(bool2(true, true)); EXPECT(true); EXPECT(2u); EXPECT(i
 
 /// The difference of equal infinities is a NaN, so that component is equal, and the other one near.
 #[test]
-fn components_are_near_or_equal_each_by_itself() {
+fn components_are_compared_one_by_one() {
     let shown = tested(
         "near",
         "static const float big = 1.0 / 0.0;
@@ -102,7 +102,7 @@ fn a_check_that_does_not_compile_names_its_own_line() {
 }
 
 #[test]
-fn checks_in_one_line_are_told_apart() {
+fn checks_in_one_line_are_reported_separately() {
     let shown = tested(
         "one-line",
         "TEST_CASE(two) {
@@ -161,7 +161,7 @@ fn a_failure_shows_case_line_lanes_values_and_how_to_run_it_again() {
 }
 
 #[test]
-fn a_job_that_is_wrong_is_shown_where_it_is_wrong() {
+fn a_wrong_job_is_reported_with_its_location() {
     let good = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();
     let bad = good.replacen("Format: UInt32", "Fromat: UInt32", 1);
     let folder =
@@ -262,7 +262,7 @@ fn jobs_are_measured_with_what_they_bind_on_every_engine() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_told_by_name() {
+fn parts_that_do_not_fit_together_are_named() {
     let heap = std::fs::read_to_string(root().join("suite/jobs/heap.test")).unwrap();
     let waves = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();
     let cases = [
@@ -305,7 +305,7 @@ fn what_does_not_fit_together_is_told_by_name() {
 }
 
 #[test]
-fn a_job_that_run_is_given_ends_in_time_too() {
+fn a_time_limit_ends_a_job_of_run_too() {
     let folder = folder("endless-run", &[("endless.hlsl", ENDLESS)]);
     let words = ["run", "endless.hlsl::endless", "--timeout", "0.5", "--fuel", "none"];
     let output = wavelane(&words, &folder);
@@ -317,7 +317,7 @@ fn a_job_that_run_is_given_ends_in_time_too() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_leads_back_to_itself_is_looked_at_once() {
+fn a_folder_that_links_to_itself_is_walked_once() {
     let waves = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();
     let folder = folder("circle", &[("a.test", &waves)]);
     let link = folder.join("self");
@@ -331,7 +331,7 @@ fn a_folder_that_leads_back_to_itself_is_looked_at_once() {
 }
 
 #[test]
-fn a_test_that_never_ends_is_its_own_failure() {
+fn a_test_that_never_ends_fails_alone() {
     let folder = folder("endless", &[("endless.hlsl", ENDLESS)]);
     let words =
         ["test", "endless.hlsl", "--wave-size", "4,8", "--timeout", "0.5", "--fuel", "none"];
@@ -491,7 +491,7 @@ fn sections_are_tests_and_their_expectations_count() {
 }
 
 #[test]
-fn a_job_is_run_as_a_test_and_shows_what_it_left() {
+fn a_job_runs_as_a_test_and_shows_its_buffers() {
     let job =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../suite/jobs/push.test"));
     let folder = folder("run-job", &[("a.test", &job.unwrap())]);
@@ -636,7 +636,7 @@ fn a_job_given_to_a_command_for_shaders_is_called_a_job() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_without_an_end_is_refused_soon() {
+fn an_endless_file_is_refused_quickly() {
     let shader = "RWStructuredBuffer<uint> Out; [numthreads(4,1,1)] void main(uint i : SV_GroupIndex) { Out[i] = i; }";
     let folder = folder("endless-input", &[("a.hlsl", shader)]);
     let output = wavelane(&["run", "a.hlsl", "--bind", "Out=@/dev/zero"], &folder);

@@ -100,7 +100,7 @@ void main(uint i : SV_GroupIndex) {
 
 /// Lanes, values and place; the program goes on, and the status is 1.
 #[test]
-fn a_failed_assertion_says_lanes_values_and_place() {
+fn a_failed_assertion_reports_lanes_values_and_location() {
     for engine in ["interp", "cpu"] {
         let line = format!("run a.hlsl --bind Out=0,1,1,3,4,5,6,7 --engine {engine}");
         let (status, out, err) = wavelane("asserts", ASSERTS, &line);

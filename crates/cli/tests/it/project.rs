@@ -240,7 +240,7 @@ groupshared uint tile[64];
 }
 
 #[test]
-fn a_quick_sweep_makes_few_runs_and_long_ones_are_told_of() {
+fn a_quick_sweep_makes_few_runs_and_long_sweeps_are_announced() {
     let files = [(
         "a.hlsl",
         "RWStructuredBuffer<uint> Out;
@@ -493,7 +493,7 @@ TEST_CASE(adds) { if (test_index < 8) Acc[test_index] += Data[test_index]; }
 }
 
 #[test]
-fn a_wrong_binding_of_the_project_file_is_reported_where_it_stands() {
+fn a_wrong_binding_in_the_project_file_is_reported_with_its_location() {
     let shader =
         "cbuffer C { uint Count; }\nStructuredBuffer<uint> Src;\nRWStructuredBuffer<uint> Dst;
 [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Dst[i] = Src[i] + Count; }

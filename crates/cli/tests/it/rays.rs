@@ -160,7 +160,7 @@ Results:
 }
 
 #[test]
-fn instances_that_are_not_valid_run_and_are_told_of() {
+fn invalid_instances_run_and_are_reported() {
     let folder = folder("singular");
     // The second instance is flat, the third has a NaN.
     let scene = SCENE.replace(

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn every_command_in_the_readme_prints_what_stands_below_it() {
+fn every_command_in_the_readme_prints_the_output_below_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     let mut shown = 0;

@@ -81,7 +81,7 @@ fn every_kind_of_test_runs_at_every_width_and_says_so() {
 }
 
 #[test]
-fn a_filter_that_matches_nothing_is_a_mistake() {
+fn a_filter_that_matches_nothing_is_an_error() {
     let folder = folder("filter", &[("a.hlsl", CASES), ("b.test", JOB)]);
     for (words, says) in [
         (&["test", ".", "--filter", "nosuch"][..], "none of 4 tests has `nosuch` in its name"),
@@ -111,7 +111,7 @@ fn a_filter_that_matches_nothing_is_a_mistake() {
 }
 
 #[test]
-fn merging_misses_what_is_missing() {
+fn merging_notices_missing_parts() {
     let files = [("a.hlsl", CASES), ("b.test", JOB)];
     let folder = folder("parts", &files);
     let write = |name: &str, words: &[&str]| {
@@ -219,7 +219,7 @@ fn a_test_is_annotated_once_whatever_the_widths() {
 }
 
 #[test]
-fn equal_failures_of_lanes_and_widths_are_told_once() {
+fn equal_failures_of_lanes_and_widths_are_reported_once() {
     let folder = folder("fold", &[("a.hlsl", CASES)]);
     let (_, out, _) = ran(&["test", "a.hlsl::wrong"], &folder);
     let expected = "FAIL: a.hlsl::wrong with waves of 4, 8, 16, 32, 64, 128 lanes
@@ -234,7 +234,7 @@ fn equal_failures_of_lanes_and_widths_are_told_once() {
 }
 
 #[test]
-fn a_baseline_knows_tests_however_their_paths_are_typed() {
+fn a_baseline_matches_tests_under_any_spelling_of_their_paths() {
     let folder = folder("baseline", &[("t/a.hlsl", CASES), ("t/b.test", JOB)]);
     let write = ["test", "./t", "--wave-size", "4", "--write-baseline", "known.txt"];
     assert_eq!(ran(&write, &folder).0, 1);
@@ -250,7 +250,7 @@ fn a_baseline_knows_tests_however_their_paths_are_typed() {
 }
 
 #[test]
-fn a_line_of_the_baseline_that_fits_nothing_is_told() {
+fn a_line_of_the_baseline_that_matches_nothing_is_reported() {
     let folder = folder("unmatched", &[("a.hlsl", CASES)]);
     let told = |lines: &str, more: &[&str]| {
         std::fs::write(folder.join("known.txt"), lines).unwrap();
@@ -269,7 +269,7 @@ fn a_line_of_the_baseline_that_fits_nothing_is_told() {
 }
 
 #[test]
-fn a_wrong_file_is_bad_input_and_no_failure() {
+fn a_wrong_file_is_bad_input_and_not_a_failure() {
     let broken = JOB.replace("Format: UInt32", "Fromat: UInt32");
     let torn = "//--- a\n//# no such line\n";
     let files =

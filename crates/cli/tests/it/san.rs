@@ -152,7 +152,7 @@ void main(uint t : SV_GroupIndex) {{
 
 /// The reference is the largest set of widths that agree, and the cause is a chain with values of both sides.
 #[test]
-fn the_cause_of_a_difference_is_told_as_a_chain() {
+fn the_cause_of_a_difference_is_reported_as_a_chain() {
     let shader = "RWStructuredBuffer<uint> Out;
 groupshared uint total;
 [numthreads(32, 1, 1)]
@@ -180,7 +180,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 #[test]
-fn an_endless_wait_says_whether_anybody_stores_there() {
+fn an_endless_wait_says_whether_any_lane_stores_there() {
     let says = |name: &str, store: &str| {
         let shader = format!(
             "groupshared uint flag;
@@ -306,7 +306,7 @@ fn comments_allow_findings_at_any_of_their_places() {
 }
 
 #[test]
-fn a_baseline_knows_findings_wherever_their_lines_move() {
+fn a_baseline_matches_findings_whose_lines_have_moved() {
     let files = [("a.hlsl", RACE)];
     let ran = wavelane("known", &files, &format!("{ARGUMENTS} --write-baseline known.txt"));
     assert_eq!(ran.status, 1);
@@ -582,7 +582,7 @@ void main(uint t : SV_GroupIndex) {
 ";
 
 #[test]
-fn what_had_been_found_when_a_run_is_given_up_is_not_lost() {
+fn findings_are_kept_when_a_run_is_given_up() {
     let line = "san s.hlsl --fuel 1000 --wave-size 8 -Wno-race --format";
     let ran = wavelane("endless", &[("s.hlsl", ENDLESS)], &format!("{line} text"));
     assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
@@ -628,7 +628,7 @@ fn sarif_marks_what_a_baseline_knows() {
 /// Two buffers that are too large for a process with little memory, and its small neighbour.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_test_that_eats_the_memory_is_its_own_failure() {
+fn a_test_that_exhausts_memory_fails_alone() {
     let large = JOB.replace("FillSize: 32", "FillSize: 1000000000");
     let folder = folder("memory");
     for (file, text) in [("a.test", large.as_str()), ("b.test", JOB)] {

@@ -206,7 +206,7 @@ fn another_engine_is_compared() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_said() {
+fn requests_that_cannot_be_shown_are_refused() {
     for (words, wanted) in [
         (vec!["trace", "a.hlsl", "--lanes", "8"], "there is no lane 8"),
         (vec!["trace", "a.hlsl", "--lines", "x"], "`x` is not a number"),
@@ -241,7 +241,7 @@ fn what_cannot_be_shown_is_said() {
 }
 
 #[test]
-fn a_run_that_does_not_end_is_shown_as_far_as_it_comes() {
+fn a_run_that_does_not_end_is_shown_as_far_as_it_got() {
     let endless =
         "RWStructuredBuffer<uint> Out; [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
         uint n = 0;

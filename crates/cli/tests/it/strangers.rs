@@ -216,7 +216,7 @@ fn a_standard_output_that_takes_nothing_is_an_error() {
 }
 
 #[test]
-fn a_reader_who_leaves_ends_every_command_quietly() {
+fn a_closed_reader_ends_every_command_quietly() {
     let folder = writing("broken");
     for words in WRITING {
         let mut child =

@@ -1,8 +1,8 @@
 //! `--overlay`: the target, magnified, with its quads, helper lanes or waves drawn over it, or with the meshlets or patches
 //! that its pixels belong to.
 //!
-//! Which pixel is which lane is found by drawing the same scene with a pixel shader of our own: a live lane notes its wave,
-//! and the helper lanes of its quad, which can note nothing themselves. It shows lanes as they are launched; where
+//! The lane of each pixel is found by drawing the same scene with our own pixel shader: a live lane notes its wave,
+//! and the helper lanes of its quad, which cannot write. It shows lanes as they are launched; where
 //! primitives overlap, the last one counts. Meshlets and patches are shown where they are visible.
 
 use jobs::Picture;
@@ -134,7 +134,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
 }
 
-/// How many pixels of the picture a side of a pixel of the target takes.
+/// The magnification: pixels of the picture for each side of a target pixel.
 fn scale(size: [u32; 2]) -> u32 {
     (512 / size[0].max(size[1]).max(1)).clamp(4, 32)
 }
@@ -181,7 +181,7 @@ impl Notes {
     }
 }
 
-/// Whether each wave, meshlet or patch has a colour of its own.
+/// Whether each wave, meshlet or patch has a separate colour.
 fn colours_parts(overlay: Overlay) -> bool {
     match overlay {
         Overlay::Quads | Overlay::Helpers => false,

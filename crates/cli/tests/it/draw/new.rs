@@ -88,7 +88,7 @@ fn what_depends_on_the_width_is_not_expected() {
 }
 
 #[test]
-fn what_a_test_cannot_hold_is_named() {
+fn contents_that_a_test_cannot_hold_are_named() {
     let cube = "TextureCube<float4> Sky; SamplerState S;
         float4 PSMain(float3 n : NORMAL) : SV_Target { return Sky.Sample(S, n); }";
     let needs = "float4 PSMain(float3 t : TANGENT) : SV_Target { return float4(t, 1); }";
