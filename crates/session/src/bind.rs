@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_told_by_their_text() {
+    fn calls_are_distinguished_by_their_text() {
         assert!(is_call("WaveReadLaneAt(x, 3)", "WaveReadLaneAt"));
         assert!(is_call("Out.Load<uint> (4)", "Load"));
         assert!(!is_call("WaveReadLaneAt(x, 3)", "WaveReadLane"));

@@ -228,7 +228,7 @@ fn the_debugger_shows_what_the_second_evaluator_computes() {
 
 /// Each fault is found in some of the first programs, and by the right part of the comparison.
 #[test]
-fn a_debugger_that_shows_something_else_is_found_out() {
+fn a_debugger_that_shows_wrong_values_is_noticed() {
     const TRIED: u64 = 12;
     for (fault, least, part) in [
         (Fault::AllActive, 4, "active lanes ["),

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wave_without_steps_keeps_what_its_lanes_begin_with() {
+    fn a_wave_without_steps_keeps_its_initial_lanes() {
         let write = Write {
             variable: 0,
             scalar: 0,

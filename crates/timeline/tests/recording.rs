@@ -362,7 +362,7 @@ fn pictures_have_a_line_for_each_lane_that_reads() {
 }
 
 #[test]
-fn a_file_gives_back_what_was_written() {
+fn a_file_round_trips() {
     for (width, text) in [4, 8, 32, 128].into_iter().flat_map(|it| [(it, TEXT), (it, SHUFFLES)]) {
         let recording = recorded(text, width, &Window::default());
         let bytes = file::write(&recording);
@@ -386,7 +386,7 @@ fn a_file_gives_back_what_was_written() {
 
 /// What a file numbers must exist, because showing a recording looks it up.
 #[test]
-fn a_file_that_names_what_it_does_not_have_is_refused() {
+fn a_file_that_names_missing_entries_is_refused() {
     type Change = fn(&mut Recording);
     let changes: [(&str, Change); 13] = [
         ("statement", |it| it.waves[1].steps[3].statement = 1000),

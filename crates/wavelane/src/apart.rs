@@ -42,7 +42,7 @@ mod tests {
     use crate::{NoIncludes, Options};
 
     #[test]
-    fn views_become_arrays_with_names_of_their_own() {
+    fn views_become_separate_named_arrays() {
         let text = "StructuredBuffer<uint> Which;
              [numthreads(1, 1, 1)] void main(uint t : SV_GroupIndex) {
                  Texture2D<float> A = ResourceDescriptorHeap[Which[0]];

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_becomes_a_bug_with_its_words() {
+    fn a_panic_becomes_a_bug_with_its_message() {
         assert_eq!(catch(|| 7), Ok(7));
         let bug = catch(|| -> () { unreachable!("two and two are five") }).unwrap_err();
         assert!(bug.message.ends_with("two and two are five"), "{bug}");

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_selects_a_resource_is_told_from_what_selects_an_element() {
+    fn indices_of_resources_are_distinguished_from_indices_of_elements() {
         let (shader, survey) = of("StructuredBuffer<uint> Which, Where; Texture2D<float> T[];
              RWStructuredBuffer<float> Out;
              [numthreads(1, 1, 1)] void main(uint t : SV_GroupIndex) {
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_nothing_reads_are_told_from_others() {
+    fn members_that_nothing_reads_are_distinguished() {
         let (shader, survey) =
             of("cbuffer C { uint a; uint b; float4x4 m; float3 v; float w[4]; uint2 last; };
              RWStructuredBuffer<float> Out;

@@ -743,7 +743,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heap_takes_what_one_of_its_views_takes() {
+    fn a_heap_accepts_what_one_of_its_views_accepts() {
         let texture = ResourceKind::Texture {
             dim: TextureDim::D2,
             writable: false,

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_are_told_in_words_that_do_not_depend_on_the_width() {
+    fn lanes_are_described_independently_of_the_width() {
         let lanes = |all: &mut dyn Iterator<Item = (u32, u32)>, threads, width| {
             let places = all.map(|(lane, times)| (Invocation::Lane(lane), times)).collect();
             texts(places, Extent::Threads { threads, width })
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn pixels_are_told_as_rectangles() {
+    fn pixels_are_reported_as_rectangles() {
         let extent = Extent::Pixels { size: [4, 3] };
         let pixels = |all: &[(u32, u32, u32)]| {
             let place = |&(x, y, times): &(u32, u32, u32)| (Invocation::Pixel { y, x }, times);

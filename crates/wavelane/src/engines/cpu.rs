@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn no_code_is_made_for_what_is_small_and_what_is_large_starts_anew() {
+    fn small_dispatches_need_no_code_and_large_ones_start_anew() {
         if let Some(missing) = Engine::Cpu.missing() {
             skipped::skipped!("{missing}");
             return;

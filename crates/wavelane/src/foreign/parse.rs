@@ -729,7 +729,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn damaged_files_give_a_sentence() {
+    fn damaged_files_give_a_message() {
         let header = [MAGIC, 0x0001_0600, 0, 10, 0];
         let module = |rest: &[u32]| -> Vec<u8> {
             header.iter().chain(rest).flat_map(|it| it.to_le_bytes()).collect()

@@ -38,7 +38,7 @@ fn nameless(words: &[u32]) -> Vec<u8> {
 }
 
 #[test]
-fn what_our_emitter_says_of_its_module_is_found_in_the_module() {
+fn the_reflection_of_our_emitter_is_found_in_its_module() {
     let shader = shader(SOURCE);
     let emitted = emitted(&shader);
     let foreign = Foreign::parse(&emitted.bytes()).unwrap();
@@ -183,7 +183,7 @@ fn specialization_constants_get_the_values_of_the_shader_and_keep_their_defaults
 }
 
 #[test]
-fn a_group_size_that_is_computed_otherwise_is_refused_by_name() {
+fn a_group_size_computed_in_another_way_is_refused_by_name() {
     let mut words = specializable();
     // A multiplication becomes an OpSelect.
     let at = words.iter().position(|it| *it == 132).unwrap();
@@ -286,7 +286,7 @@ fn damage(shader: &Shader, bytes: &[u8], random: &mut ops::Random) {
 }
 
 #[test]
-fn capabilities_tell_whether_lanes_are_seen() {
+fn capabilities_show_whether_lanes_are_observed() {
     assert!(sees_lanes(opcode::CAP_GROUP) && sees_lanes(opcode::CAP_SUBGROUP_BALLOT_KHR));
     assert!(!sees_lanes(opcode::CAP_SHADER));
 }

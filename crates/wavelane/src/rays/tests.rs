@@ -176,7 +176,7 @@ fn an_adapter_without_rays_builds_nothing() {
 }
 
 #[test]
-fn undefined_instances_are_told() {
+fn undefined_instances_are_reported() {
     let data = bytes(&CORNERS);
     let level = build(Triangles::new(&data, 3)).unwrap();
     let flat = Instance { transform: [0.0; 12], ..Instance::new(&level) };

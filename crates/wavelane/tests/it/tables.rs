@@ -105,7 +105,7 @@ fn a_buffer_that_is_only_read_can_be_bound_twice() {
 }
 
 #[test]
-fn kinds_of_resources_are_told_apart() {
+fn kinds_of_resources_are_distinguished() {
     let text = "Texture2D<float4> Image; SamplerState Smooth; RWStructuredBuffer<float4> Out;
         [numthreads(1, 1, 1)] void main() { Out[0] = Image.SampleLevel(Smooth, 0.5, 0); }";
     let shape = wavelane::texture::Shape::new(

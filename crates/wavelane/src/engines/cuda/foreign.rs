@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_kernel_is_refused() {
+    fn text_that_is_not_a_kernel_is_refused() {
         let of = |text: &str| ForeignKernel::parse(text, "main").unwrap_err();
         assert_eq!(of(".version 8.3"), "it has no kernel");
         assert!(of(".entry a() {}\n.entry b() {}").contains("none is named `main`"));
