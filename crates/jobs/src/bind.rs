@@ -92,7 +92,7 @@ struct Binder<'a, 'p, 'm> {
     table: ResourceTable,
     bound: Vec<Bound>,
     doubts: Vec<String>,
-    /// A map needs its texture, wherever that stands: maps are bound last.
+    /// A map needs its texture, so maps are bound last.
     maps: Vec<(&'a Resource, job::Feedback, usize, Register)>,
 }
 
@@ -435,7 +435,7 @@ fn covers(declared: &Declared, class: RegisterClass, register: u32, space: u32) 
     declared.used && it.class == class && it.space == space && is_in_range
 }
 
-/// Binds a buffer, unless a pass binds another one there.
+/// Binds a buffer, unless a pass binds a different one there.
 fn put(
     table: &mut ResourceTable,
     declared: &Declared,

@@ -33,7 +33,7 @@ pub fn features(adapter: &Adapter, api: Api) -> Features {
     // We accept what dxc accepts, and check what it checks.
     let mut names = vec!["DXC".to_owned()];
     let model = adapter.shader_model;
-    // Direct3D tells the highest version that it has; for Vulkan, the public tests know versions up to 6.9.
+    // Direct3D reports the highest version that it has; for Vulkan, the public tests know versions up to 6.9.
     let highest = match api {
         Api::DirectX | Api::Wavelane => model.minor,
         Api::Vulkan => model.minor.min(9),

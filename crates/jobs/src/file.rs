@@ -116,7 +116,7 @@ impl TestFile {
         self.tests.as_ref().ok()?.get(index)
     }
 
-    /// Whether it says itself how its shaders are compiled, so that flags given from outside do not count.
+    /// Whether it specifies how its shaders are compiled, so that flags from outside are ignored.
     pub fn says_flags(&self) -> bool {
         if self.has_sections || self.compiled.is_some() {
             return self.has_sections;

@@ -28,7 +28,7 @@ pub(crate) enum Check {
     Intervals(Vec<f64>),
 }
 
-/// How far two pictures are apart.
+/// The distance between two pictures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Distances {
     furthest: f64,
@@ -39,7 +39,7 @@ pub(crate) struct Distances {
     intervals: [u64; 10],
 }
 
-/// The distances between all pixels, or what keeps the pictures from being compared.
+/// The distances between all pixels, or why the pictures cannot be compared.
 pub(crate) fn distances(a: &Picture, b: &Picture) -> Result<Distances, String> {
     if !a.has_size_of(b) {
         return Err(sizes_differ(a, b));
@@ -116,7 +116,7 @@ impl Distances {
     }
 }
 
-/// How far two pictures are apart by our own measure: channel by channel, as they lie in the files.
+/// The distance between two pictures by our own measure: channel by channel, as they lie in the files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Strict {
     /// Pixels of which a channel differs by more than 1/65535.

@@ -9,7 +9,7 @@ use wavelane::texture::{Channels, Encoding, Format, Texel};
 
 /// A picture has no more pixels than one of 8192x8192.
 const MOST_PIXELS: u64 = 1 << 26;
-/// PERF: what targets are in most tests has a loop of its own.
+/// PERF: the most common format of targets has a separate loop.
 const USUAL: Format =
     Format::Plain { channels: Channels::Rgba, bits: 32, encoding: Encoding::Float };
 /// The memory that a decoder may take besides the pixels.
@@ -41,7 +41,7 @@ impl Picture {
             | Format::Rg11B10Float
             | Format::Rgb9E5 => 16,
         };
-        // There are no pictures of two colours: blue is 0.
+        // PNG has no format with two colour channels: blue is 0.
         let channels = match format.channels() {
             Channels::R => 1,
             Channels::Rg | Channels::Rgb => 3,
@@ -84,7 +84,7 @@ impl Picture {
         Picture::made(width, height, channels, bits, samples)
     }
 
-    /// The picture of texels with so many channels, if there are enough of them.
+    /// The picture of texels with `channels` channels, if there are enough of them.
     fn made(
         width: u32,
         height: u32,
@@ -216,8 +216,8 @@ impl Picture {
         (self.width, self.height) == (other.width, other.height)
     }
 
-    /// How far each pixel that is not stored alike in both is apart: the greatest difference of a channel, of 1. Only as
-    /// many channels count as both pictures have.
+    /// The distance for each pixel that is not stored alike in both: the greatest difference of a channel, on a scale
+    /// of 1. Only channels that both pictures have count.
     pub(crate) fn differences<'a>(&'a self, other: &'a Picture) -> impl Iterator<Item = f64> + 'a {
         let pixels = |it: &'a Picture| it.samples.chunks_exact(it.channels);
         let number = |value: u16, of: &Picture| f64::from(value) / f64::from(of.most());

@@ -1,4 +1,4 @@
-//! What a shader printed, as lines, and its failed assertions, with the lanes that say the same folded.
+//! What a shader printed, as lines, and its failed assertions, with the lanes of equal lines merged.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use wavelane::{Printed, PrintedLine, SourceMap, Span};
 use crate::outcome::{Finding, Row};
 use crate::run::PassName;
 
-/// What a dispatch printed, with places that are read without its sources.
+/// What a dispatch printed, with locations that need no sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrintedLines {
     /// Where the dispatch is one of several.
@@ -47,7 +47,7 @@ impl PrintedLines {
 }
 
 /// Such as `group 0 wave 0 lane 3: a.hlsl:12: text`, a line for each lane, below the name of the pass if there are several;
-/// behind all how many further lines were not kept.
+/// last, how many further lines were not kept.
 pub fn printed_text(all: &[PrintedLines]) -> String {
     let mut text = String::new();
     for PrintedLines { pass, lines, .. } in all {
@@ -64,7 +64,7 @@ pub fn printed_text(all: &[PrintedLines]) -> String {
     }
     let more: u64 = all.iter().map(|it| it.more).sum();
     if more > 0 {
-        // The limit is each dispatch's own.
+        // The limit applies to each dispatch.
         let kept = all.iter().map(|it| it.lines.len()).max().unwrap_or(0);
         let _ = writeln!(text, "… {more} more; --print-limit N keeps more than {kept}");
     }
@@ -89,7 +89,7 @@ pub struct FailedLanes {
     pub values: String,
 }
 
-/// The first of several lines that say the same, and the lanes that do.
+/// The first of several equal lines, and the lanes that printed them.
 type Alike<'a> = (&'a PrintedLine, Vec<u32>);
 
 /// The assertions that failed, each once, in the order of their first failures.
@@ -151,7 +151,7 @@ fn split(text: &str) -> (&str, &str) {
     }
 }
 
-/// What stands between the condition and the values.
+/// The separator between the condition and the values.
 const VALUES: &str = " with ";
 
 /// Such as `group 0 wave 1`; a dispatch in several dimensions has all of a group's numbers.

@@ -47,7 +47,7 @@ pub struct Repro<'a> {
     pub table: &'a ResourceTable,
     /// The expected contents after it.
     pub expected: Option<&'a ResourceTable>,
-    /// The names of resources of which nothing is expected.
+    /// The names of resources without expected contents.
     pub unchecked: &'a BTreeSet<String>,
     pub groups: [u32; 3],
 }
@@ -192,7 +192,7 @@ struct Written<'a> {
     name: String,
     resource: &'a Resource,
     elements: Vec<Slot>,
-    /// Where it lies in a heap.
+    /// Its position in a heap.
     at: u32,
 }
 
@@ -395,7 +395,7 @@ fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
     Ok(text)
 }
 
-/// The format of a texture's numbers, and the lines that say its size.
+/// The format of a texture's numbers, and the lines with its size.
 fn texture(is_array: bool, written: &Written<'_>) -> Result<(NumberFormat, String), String> {
     let Written { resource, elements, .. } = written;
     let name = &resource.name;

@@ -94,17 +94,17 @@ pub struct Setup<'a> {
     /// Whether the final contents of the buffers are wanted even if no pattern checks them: writing large buffers
     /// takes longer than the run.
     pub wants_output: bool,
-    /// Told before each dispatch and draw what runs its waves.
+    /// Called before each dispatch and draw with the engine that runs its waves.
     pub on_engine: Option<&'a dyn Fn(Engaged)>,
 }
 
-/// What runs the waves of a dispatch or a draw.
+/// The engine that runs the waves of a dispatch or a draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engaged {
     /// The pass, if the job has several.
     pub pass: Option<PassName>,
     pub width: u32,
-    /// What the engine asked for does not support, so that the reference engine runs them.
+    /// What the requested engine does not support, so that the reference engine runs them.
     pub fallback: Option<String>,
     /// Why waves run in their canonical order, if they do.
     pub order: Option<String>,
@@ -155,7 +155,7 @@ pub struct Runnable {
     pub groups: [u32; 3],
     /// The buffer to which a case of a unit test writes its checks.
     pub log: Option<&'static str>,
-    /// The only widths for which it is made, if not all that the pipeline allows.
+    /// The only widths that it is meant for, if these are not all that the pipeline allows.
     pub widths: Option<Vec<u32>>,
     /// Flags for `wavelane san` in the test.
     pub san: Vec<String>,

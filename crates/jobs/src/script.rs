@@ -220,7 +220,7 @@ fn path(word: &str) -> Path {
     }
 }
 
-/// Replaces `%if COND %{ … %} %else %{ … %}` by the arm whose condition holds.
+/// Replaces `%if COND %{ … %} %else %{ … %}` with the arm whose condition holds.
 fn conditional(text: &str, features: &Features, depth: usize) -> Result<String, &'static str> {
     let Some(at) = text.find("%if ") else { return Ok(text.to_owned()) };
     if depth > 16 {
@@ -242,7 +242,7 @@ fn conditional(text: &str, features: &Features, depth: usize) -> Result<String, 
     conditional(&format!("{}{chosen}{rest}", &text[..at]), features, depth + 1)
 }
 
-/// Splits at white space; quotes of both kinds group words, and a bar outside of quotes is a word of its own.
+/// Splits at white space; quotes of both kinds group words, and a bar outside quotes is a separate word.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

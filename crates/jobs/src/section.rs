@@ -151,7 +151,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
     Ok(sections)
 }
 
-/// What stands in lines above a case of unit tests.
+/// The directives in lines above a case of unit tests.
 #[derive(Debug)]
 pub(crate) struct Given {
     /// Contents and expectations; the text is empty.
@@ -300,7 +300,7 @@ impl Section {
         format!("{prelude}{before}{}", self.text)
     }
 
-    /// The section as if it were a file of its own, whose first line is the marker.
+    /// The section as a separate file, whose first line is the marker.
     pub fn alone(&self) -> Section {
         Section { line: 1, ..self.clone() }
     }
@@ -317,7 +317,7 @@ impl Section {
         find(&own).or_else(|| find(name))
     }
 
-    /// What an input is bound as, with the bytes that the caller has made of its own.
+    /// The binding of an input, with bytes that the caller has converted.
     pub fn slot(&self, name: &str, index: u32, bytes: Vec<u8>) -> Slot {
         let sampler = || self.sampler(name, index).map(What::Sampler);
         let scene = || self.scene(name, index).flatten().map(What::Scene);
@@ -469,7 +469,7 @@ pub const PRELUDE: &str = "prelude.hlsli";
 /// The size of the log.
 pub const LOG_BYTES: usize = 4 * (4 + 8 * 64);
 
-/// What the log says about failed checks.
+/// The failed checks in the log.
 fn failures(log: &[u8]) -> String {
     let words: Vec<u32> =
         log.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect();

@@ -2,7 +2,7 @@
 //!
 //! A case is `TEST_CASE(name)` or `TEST_DRAW(name, width, height)` of `wavelane.hlsli`, or an entry point with the
 //! attribute `[test]`. [`cases`](mod@cases) finds them in the text.
-//! The buffers of a case stand in comment lines above it, as those of a section do: `//# in Data u32: 1,2,3`.
+//! The buffers of a case are declared in comment lines above it, as those of a section are: `//# in Data u32: 1,2,3`.
 
 mod cases;
 mod places;
@@ -30,7 +30,7 @@ const MOST_RECORDS: usize = 128;
 const RECORD: usize = 24;
 pub(crate) const LOG_BYTES: usize = 4 * (4 + RECORD * MOST_RECORDS);
 
-/// What stands in the comment lines above a case that begins at a line, or the error in them.
+/// The directives in the comment lines above a case that begins at a line, or the error in them.
 pub(crate) fn given(file: &TestFile, case: &Case) -> Result<Given, String> {
     let line = case.line;
     let mut first = line;
@@ -153,7 +153,7 @@ mod tests {
         words[12..14].copy_from_slice(&[1.5f32.to_bits(), f32::NAN.to_bits()]);
         words[28..32].copy_from_slice(&[1, 0, 0x105, 1]);
         words[36..38].copy_from_slice(&[u32::MAX, u32::MAX]);
-        // Another wave says the same as the first.
+        // Another wave has the same values as the first.
         words.copy_within(4..28, 52);
         // Another check in the same line has the same values.
         words[0] = 4;

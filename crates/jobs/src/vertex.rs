@@ -5,7 +5,7 @@ use std::fmt::Write;
 use wavelane::internal::StageElement;
 use wavelane::{Compilation, HostScalar, NoIncludes, Options, Shader, Stage};
 
-/// What is written to a semantic, as a `float4`.
+/// The value written to a semantic, as a `float4`.
 pub struct Value {
     pub semantic: &'static str,
     fullscreen: &'static str,
@@ -32,7 +32,7 @@ pub const KNOWN: [Value; 5] = [
     },
 ];
 
-/// What can be made up for any other semantic.
+/// Values that can be made up for any other semantic.
 pub const MADE_UP: Value =
     Value { semantic: "", fullscreen: "float4(uv, 0, 1)", mesh: "float4(uv, at.x, 1)" };
 

@@ -1,7 +1,7 @@
 //! Binds the passes of a job: a buffer is one piece of memory for all of them, and what a pass sets or binds is for that
 //! pass alone.
 //!
-//! A job of one dispatch gives each binding contents of its own instead, as the format's own tool does.
+//! A job of one dispatch gives each binding separate contents instead, as the format's own tool does.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! What a job draws: vertices, targets, and the fixed state between the stages.
 //!
-//! The public format says little of this, and the rest is fixed; the key `Raster` of our own replaces it field by
-//! field. Every field here is set, by the job or by the fixed state.
+//! The public format describes little of this, and the rest is fixed; our own key `Raster` replaces it field by field.
+//! Every field here is set, by the job or by the fixed state.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use wavelane::texture::{Comparison, Format};
 
 use crate::number::NumberFormat;
 
-/// Everything of a draw but its shaders and resources.
+/// Everything about a draw except its shaders and resources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
-    /// Of patches if there are control points, whatever the topology.
+    /// For patches if there are control points, regardless of the topology.
     pub topology: Topology,
     pub patch_control_points: Option<u32>,
     pub vertices: Stream,
@@ -30,7 +30,7 @@ pub struct Draw {
     pub depth: Depth,
     pub samples: Samples,
     pub sample_mask: u32,
-    /// How targets are written that say nothing else.
+    /// How targets are written by default.
     pub write: TargetState,
     pub blend_factor: [f32; 4],
     pub alpha_to_coverage: bool,

@@ -42,7 +42,8 @@ pub(super) const COMPARISONS: [(&str, Comparison); 8] = [
     ("Always", Comparison::Always),
 ];
 
-/// What an entry without further keys stands for. `MipFilter` is an extension: the format's own tool takes the nearest level.
+/// The state of an entry without further keys. `MipFilter` is an extension: the format's own tool takes the nearest
+/// level.
 pub(super) fn usual() -> State {
     State { mip: Filter::Nearest, ..State::default() }
 }
@@ -71,7 +72,7 @@ pub(crate) fn entry(name: &str, state: &State, has_levels: bool) -> Result<Strin
         return Err(format!("the anisotropic filter of `{name}`"));
     }
     let usual = usual();
-    // Axes with modes of their own and border colours are not told: what the words say must be all there is.
+    // Separate modes of axes and border colours cannot be expressed: the state must be exactly what the words describe.
     if (State { address: [u; 3], border: usual.border, ..*state }) != *state {
         return Err(format!("the address modes or the border colour of `{name}`"));
     }

@@ -1,4 +1,4 @@
-//! Writes a draw as a `.test` file: its shaders, what they are given, and what they are expected to leave.
+//! Writes a draw as a `.test` file: its shaders, their inputs, and the expected results.
 //!
 //! One target is written in the public format. Several need `Raster`, which only `--profile wavelane` admits.
 
@@ -88,7 +88,7 @@ fn part(stage: Stage) -> String {
     format!("{}.hlsl", stage.word())
 }
 
-/// What a name of the job stands for.
+/// What a name of the job denotes.
 enum Held<'a> {
     Target(Format),
     Buffer(Written<'a>),

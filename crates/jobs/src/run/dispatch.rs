@@ -183,7 +183,7 @@ impl Runner<'_> {
         Ok(printed)
     }
 
-    /// Tells what runs a dispatch, if anyone wants to know.
+    /// Reports the engine of a dispatch, if the caller wants to know.
     pub(super) fn engaged(
         &self,
         pass: Option<PassName>,

@@ -36,7 +36,7 @@ pub struct DrawnRun {
     pub stages: Vec<DrawnStage>,
     /// Of the targets.
     pub names: Vec<String>,
-    /// The only widths for which it is made, if not all that the pipeline allows.
+    /// The only widths that it is meant for, if these are not all that the pipeline allows.
     pub widths: Option<Vec<u32>>,
     /// Flags for `wavelane san` in the test.
     pub san: Vec<String>,

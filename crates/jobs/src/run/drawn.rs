@@ -1,4 +1,4 @@
-//! Runs a section that draws: several entry points of one text, such as `vs` and `ps`, with tables of their own.
+//! Runs a section that draws: several entry points of one text, such as `vs` and `ps`, with separate tables.
 
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
@@ -113,7 +113,7 @@ impl DrawnSection {
         Ok(DrawnSection { job, draw, shaders, sources, lines: MOST_LINES })
     }
 
-    /// A vertex shader and a pixel shader that have been compiled already; at most so many lines are printed.
+    /// A vertex shader and a pixel shader that have been compiled already; at most `lines` lines are printed.
     pub(super) fn of_case(
         section: &Section,
         [vertex, pixel]: [(Shader, SourceMap); 2],
@@ -270,7 +270,7 @@ impl DrawnOutcome {
         held.chain(buffers.map(|it| (it.name.clone(), 0, it.data[0].clone()))).collect()
     }
 
-    /// Whether another engine has left the same bits, and printed the same.
+    /// Whether another engine has the same results, bit for bit, and printed the same.
     pub fn agrees(&self, other: &DrawnOutcome) -> bool {
         self.contents() == other.contents() && self.printed == other.printed
     }

@@ -28,7 +28,7 @@ use crate::repro::Source;
 pub struct Sequence {
     pub programs: Vec<SequenceProgram>,
     pub passes: Vec<SequencePass>,
-    /// The buffers that the job's results look at; without results all count.
+    /// The buffers that the job's results compare; without results, all buffers.
     pub results: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ pub struct SequencePass {
     pub bound: Vec<(String, u32, String)>,
 }
 
-/// What a pass is called: its number in the job, from 1 on, and its entry point.
+/// The name of a pass: its number in the job, from 1 on, and its entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassName {
     pub number: usize,

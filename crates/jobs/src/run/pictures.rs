@@ -24,7 +24,7 @@ pub(super) struct Compared {
     /// The default rule applies if there are none.
     checks: Option<Vec<Check>>,
     is_exact: bool,
-    /// Where the comparison stands in the file.
+    /// The location of the comparison in the file.
     line: u32,
     file: String,
 }
@@ -143,7 +143,7 @@ impl Runner<'_> {
 }
 
 impl Compared {
-    /// What our own measure says, and how the comparison fails.
+    /// The result of our own measure, and how the comparison fails.
     pub(super) fn judge(
         &self,
         drawn: &BTreeMap<String, Picture>,

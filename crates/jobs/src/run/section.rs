@@ -39,7 +39,7 @@ impl Runner<'_> {
             widths.retain(|it| lanes.contains(*it));
         }
         if section.fails() {
-            // What does not compile has no width.
+            // A section that does not compile has no width.
             widths.truncate(1);
         }
         if widths.is_empty() {
@@ -130,7 +130,7 @@ impl Runner<'_> {
             return self.drawn_section(section, &flags, width);
         }
         let compilation = self.checked(&section.file, &section.source(), &flags)?;
-        // Locations as if the section were a file of its own, `FILE`, whose first line is the marker.
+        // Locations as if the section were a separate file, `FILE`, whose first line is the marker.
         let rendered = || {
             let alone = section.alone().source();
             let compiled = self.checked(&section.file, &alone, &flags).map_err(|it| it.message)?;

@@ -143,7 +143,7 @@ impl Runner<'_> {
         self.judged(section, shader, width, Extent::Threads { threads, width }, find)
     }
 
-    /// The outcome of a case, from what it has left, by name and element.
+    /// The outcome of a case, from its results, by name and element.
     fn judged<'a>(
         &self,
         section: &Section,
@@ -173,13 +173,13 @@ impl Runner<'_> {
         Err(outcome)
     }
 
-    /// What stands above the case.
+    /// The directives above the case.
     fn given(&self, case: &Case) -> Result<Given, End> {
         unit::given(self.file, case)
             .map_err(|what| wrong_file(format!("the test file has errors\n{what}\n")))
     }
 
-    /// Everything that stands above the case must be a resource, and every resource that it uses must stand there.
+    /// Every name above the case must be a resource, and every resource that the case uses must be there.
     fn check_bindings(&self, case: &Case, given: &Given, shader: &Shader) -> Result<(), End> {
         let base = |name: &str| name.split('[').next().unwrap_or(name).to_owned();
         let file = self.file.name();

@@ -10,20 +10,20 @@ pub struct Case {
     pub kind: Kind,
 }
 
-/// What runs a case, as far as its text says.
+/// How a case runs, as far as its text specifies it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A thread group.
     Threads,
-    /// A draw of so many pixels, if the case itself says how many.
+    /// A draw, with its width and height if the case specifies them.
     Pixels(Option<[u32; 2]>),
-    /// An entry point that says neither; a section.
+    /// An entry point that specifies neither; a section.
     Open,
     /// A macro with arguments that it does not take, and what they should be.
     Wrong(&'static str),
 }
 
-/// The semantic of the position that an entry point of its own is given, for its failures to name the pixel.
+/// The semantic of the position that a user's entry point gets, so that its failures name the pixel.
 pub(crate) const AT: &str = "WAVELANE_AT";
 
 const USAGE: &str = "expected `TEST_DRAW(name, width, height)` with two numbers of pixels";
@@ -128,8 +128,8 @@ fn ends(tokens: &[(usize, &str)], open: usize) -> Option<(usize, usize)> {
     Some((close.0, body.0))
 }
 
-/// What the attributes around `[test]` say, which starts at an index; the parameters of the entry point start at
-/// another one.
+/// Reads the attributes around `[test]`, which starts at an index; the parameters of the entry point start at another
+/// one.
 fn kind(text: &str, tokens: &[(usize, &str)], test: usize, parameters: usize) -> Kind {
     // Attributes before this one.
     let mut first = test;
@@ -155,7 +155,7 @@ fn kind(text: &str, tokens: &[(usize, &str)], test: usize, parameters: usize) ->
     }
 }
 
-/// Whether a directive in the comment lines above says that the case draws.
+/// Whether a directive in the comment lines above makes the case a draw.
 fn is_drawn_above(text: &str, at: usize) -> bool {
     let above = text[..at].rfind('\n').map_or("", |it| &text[..it]);
     let mut comments = above.lines().rev().map(str::trim).take_while(|it| it.starts_with("//"));

@@ -1,5 +1,5 @@
-//! Lanes and pixels in words that do not depend on the width where the matter does not, so that equal failures at
-//! several widths read alike.
+//! Describes lanes and pixels independently of the width where the failure is, so that equal failures at several widths
+//! have the same text.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl Invocation {
     }
 }
 
-/// What a case runs on.
+/// The extent on which a case runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent {
     /// One group of that many threads, in waves of that width.

@@ -211,7 +211,7 @@ impl Reader {
         }
     }
 
-    /// The draw as the public format has it.
+    /// The draw in the public format.
     fn fixed(
         &mut self,
         given: Given<'_>,
@@ -424,7 +424,7 @@ fn find_key<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     }
 }
 
-/// What may be missing, but not be wrong.
+/// A part that may be missing, but not wrong.
 fn optional<T>(it: Option<Option<T>>) -> Option<Option<T>> {
     match it {
         Some(it) => it.map(Some),

@@ -1,4 +1,4 @@
-//! Reads the rules of an image comparison, which are a YAML list in a part of their own.
+//! Reads the rules of an image comparison, which are a YAML list in a separate part.
 
 use super::*;
 use crate::imgdiff::Check;

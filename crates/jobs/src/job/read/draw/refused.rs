@@ -25,8 +25,8 @@ const CONSERVATIVE: &str = "conservative rasterization";
 const DEPTH_BOUNDS: &str = "a test of depth bounds";
 
 impl Reader {
-    /// Ends a mapping of state: what is refused by name is not supported, and every other key that nobody asked for
-    /// is unknown.
+    /// Ends a mapping of state: keys that are refused by name are not supported, and all other remaining keys are
+    /// unknown.
     pub(super) fn done_with_state(&mut self, fields: Fields<'_>) {
         let refused = |key: &Key| REFUSED.iter().find(|it| it.0.eq_ignore_ascii_case(&key.name));
         let keys = || fields.entries.iter().map(|it| &it.0);

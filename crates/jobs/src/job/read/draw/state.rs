@@ -1,4 +1,4 @@
-//! Reads `Raster`: the state of a draw that the public format cannot say.
+//! Reads `Raster`: the state of a draw that the public format cannot express.
 
 use wavelane::graphics::{Scissor, StencilFace, StencilOp, StencilState, Viewport};
 
@@ -60,7 +60,7 @@ const STENCIL_OPS: [(&str, StencilOp); 8] = [
     ("Decr", StencilOp::Decr),
 ];
 
-/// What a stencil that is not mentioned does.
+/// The effect of a stencil that is not mentioned.
 const KEEP: StencilFace = StencilFace {
     func: Comparison::Always,
     fail: StencilOp::Keep,
@@ -101,7 +101,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// What a target is given: its format, with the node that names it, its clear value, and how it is written.
+/// The properties of a target: its format, with the node that names it, its clear value, and how it is written.
 pub(super) type Given<'a> = (Option<(Format, &'a Node)>, [f64; 4], Option<TargetState>);
 
 impl Reader {
@@ -284,7 +284,7 @@ impl Reader {
         Some(Target { buffer: index, format, clear, write, at })
     }
 
-    /// The fields of a target but its name: the format, what it is cleared to, and how it is written.
+    /// The fields of a target except its name: the format, what it is cleared to, and how it is written.
     pub(super) fn given<'a>(&mut self, mut fields: Fields<'a>) -> Option<Given<'a>> {
         let format = fields.get("Format");
         let clear = fields.get("Clear");
@@ -520,7 +520,7 @@ impl Reader {
     }
 }
 
-/// The names of the formats of targets, also as DXGI has them.
+/// The names of the formats of targets, including those of DXGI.
 fn target_formats() -> Vec<String> {
     let encodings = ["UNORM", "SNORM", "UINT", "SINT", "FLOAT", "UNORM_SRGB"];
     let channels = ["R", "RG", "RGBA", "BGRA"].into_iter().flat_map(|letters| {

@@ -232,7 +232,7 @@ fn wrong_draws_are_refused_where_they_are_wrong() {
             "holds 6 indices",
         ),
     ] {
-        // A `Raster` that is refused stands in a job of the public format.
+        // A `Raster` is refused in a job of the public format.
         let api = if text == SMALL { Api::DirectX } else { Api::Wavelane };
         let text = text.replacen(from, to, 1);
         let Err(errors) = read_for(&text, api) else {

@@ -1,4 +1,4 @@
-//! What is read of acceleration structures, and what is said of those that are wrong.
+//! Reading acceleration structures, and the messages about wrong ones.
 
 use super::*;
 
