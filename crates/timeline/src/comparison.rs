@@ -1,7 +1,7 @@
-//! What another engine left differently, and which lanes wrote it.
+//! The values in which another engine differs, and the lanes that wrote them.
 //!
-//! The caller has run both engines and compared what they left. The recorder is told which bytes differ, and remembers for
-//! each who wrote it last.
+//! The caller has run both engines and compared their results. The recorder gets the bytes that differ, and remembers
+//! which lane wrote each last.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,10 +23,10 @@ pub struct Comparison {
 pub struct Difference {
     /// Such as `Out[5]`.
     pub place: String,
-    /// What the recorded run left, and the other engine.
+    /// The value of the recorded run, and that of the other engine.
     pub here: String,
     pub there: String,
-    /// Both are floats that lie near each other.
+    /// Both are floats, and near each other.
     pub is_rounding: bool,
     /// The lane that wrote it last in the recorded run, and the line; `None` if none did.
     pub writer: Option<(u32, u32)>,
@@ -34,7 +34,7 @@ pub struct Difference {
     pub at: Option<(u32, u32)>,
 }
 
-/// Where a scalar is whose writer is wanted.
+/// The location of a scalar whose writer is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// The number of the resource in the module, the element of an array of resources, and the bytes.

@@ -12,10 +12,10 @@
 //! of steps, and the set in as many bytes as the wave has eights of lanes.
 //!
 //! The values of a write take the shortest of four forms: one value; the first value and the difference of each to the
-//! next; the exclusive or with what the same scalar was given before; or each by itself. Rows of HLSL are mostly uniform
-//! or affine.
+//! next; the exclusive or with the previous values of the same scalar; or each by itself. Most rows in HLSL programs
+//! are uniform or affine.
 //!
-//! Reads are what shuffles read. Few steps have any, so that these are listed: how many there are, and for each the number
+//! Reads are those of shuffles. Few steps have any, so these are listed: their number, and for each the number
 //! of steps since the last and its reads. The sources of a read take one of four forms, too: one lane; the distance, or
 //! the exclusive or, from each lane to its source; or each by itself.
 //!
@@ -52,7 +52,7 @@ const EACH: u64 = 2;
 const XOR: u64 = 3;
 /// A write has a set of poisoned lanes.
 const POISONED: u64 = 4;
-/// It is not to the active lanes of its step, as most are; also of reads.
+/// It is not for the active lanes of its step, as most are; also for reads.
 const OTHER_LANES: u64 = 8;
 
 // The forms of the sources of a read.

@@ -49,7 +49,7 @@ pub fn json(recording: &Recording) -> Value {
     data
 }
 
-/// What another engine left differently. `wave` and `step` count in the recording.
+/// The values in which another engine differs. `wave` and `step` count in the recording.
 pub(crate) fn comparison(comparison: &Comparison) -> Value {
     let difference = |it: &Difference| {
         json!({

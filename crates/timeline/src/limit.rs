@@ -1,12 +1,12 @@
-//! Bounds what a recording takes as a file: what is least missed goes first, and what has gone is marked.
+//! Bounds the size of a recording's file: the least important parts are dropped first, and what was dropped is marked.
 
 use crate::recorder::{Read, Recording, Wave, Write};
 
 /// The steps around the first finding or difference of which values are kept longest.
 const AROUND: u32 = 1000;
 
-/// Drops values and steps until `render` gives at most so many bytes; returns these. `Err` has the bytes that the program
-/// alone takes.
+/// Drops values and steps until `render` gives at most `most` bytes; returns these. `Err` has the bytes that the
+/// program alone takes.
 pub fn fit(
     recording: &mut Recording,
     most: usize,

@@ -1,7 +1,8 @@
-//! The log of a run of which active lanes alone are recorded, and the waves that it becomes.
+//! The log of a run for which only active lanes are recorded, and the waves into which it is converted.
 //!
-//! A step takes 48 bytes, which costs as much as running the statement. The log instead has four bytes for each basic block
-//! that a wave begins, and the wave and its lanes where they change. It becomes steps where these are first looked at.
+//! A step takes 48 bytes, which costs as much as running the statement. The log instead has four bytes for each basic
+//! block that a wave begins, and the wave and its lanes where they change. It is converted to steps when these are
+//! first read.
 //!
 //! Turns of waves must end with basic blocks, as they do in the canonical order and its reverse: only then is the order of
 //! blocks that of statements, by which the limit of a recording and the numbers of statements go.
@@ -31,7 +32,7 @@ pub(crate) struct Log {
     statements: Vec<u32>,
     /// The number of statements of the last entry that were begun, if the run failed among them.
     last: Option<usize>,
-    /// For waves that began statements for which there was no room, how many.
+    /// For waves that began statements for which there was no room, their number.
     beyond: Vec<u64>,
 }
 
@@ -150,7 +151,7 @@ struct Block {
 }
 
 impl Logger {
-    /// Makes room for so many waves.
+    /// Makes room for `waves` waves.
     pub(crate) fn new(module: &Module, program: &Program, waves: usize) -> Logger {
         let mut by_inst = vec![0; module.insts.len()];
         let mut blocks: Vec<Block> = Vec::new();
@@ -197,7 +198,7 @@ impl Logger {
         has_any.then(|| (self.group, self.wave, self.blocks[self.last as usize].first))
     }
 
-    /// The run has failed when so many statements of the last block were begun.
+    /// The run has failed after `begun` statements of the last block were begun.
     pub(crate) fn cut(&mut self, begun: usize) {
         let others = (self.blocks[self.last as usize].statements.len() - begun) as u64;
         self.cut = Some(begun);

@@ -1,7 +1,7 @@
 //! A recording as one HTML file: text, style, script and data, without a network or a framework.
 //!
-//! The script is plain JavaScript. What it computes (`page/core.js`) knows nothing of documents, so that tests drive it
-//! without a browser; what shows it (`page/view.js`) computes nothing else.
+//! The script is plain JavaScript. The part that computes (`page/core.js`) does not know documents, so that tests run
+//! it without a browser; the part that shows the result is `page/view.js`.
 
 use crate::file;
 use crate::recorder::Recording;
@@ -17,7 +17,7 @@ const BODY: &str = include_str!("page/body.html");
 pub fn page(recording: &Recording) -> String {
     let title = escaped(&format!("{} \u{b7} {}", recording.program.name, recording.program.entry));
     let data = base64(&file::write(recording));
-    // Nothing may be fetched: the page works from a disk, in a mail, in an issue.
+    // Nothing may be fetched: the page works from a disk, in an e-mail, in an issue.
     let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'";
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

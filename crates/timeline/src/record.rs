@@ -15,7 +15,7 @@ use crate::window::Window;
 pub struct Known {
     /// What the sanitizer found in it.
     pub findings: Vec<Finding>,
-    /// What another engine leaves differently, with the place of each difference.
+    /// The values in which another engine differs, with the location of each.
     pub comparison: Option<(Comparison, Vec<Location>)>,
 }
 
@@ -34,8 +34,8 @@ pub enum Extent {
     Window,
 }
 
-/// Records a run of a module with notes on the reference engine, from these contents. A run that fails is recorded as far
-/// as it comes.
+/// Records a run of a module with notes on the reference engine, from these contents. A run that fails is recorded as
+/// far as it gets.
 pub fn record(
     module: &Module,
     sources: &SourceMap,
@@ -61,7 +61,7 @@ pub fn record_extent(
     let is_compared = comparison.is_some();
     let waves = module.group_size.iter().product::<u32>().div_ceil(launch.wave_width);
     let has_values = window.has_waves_of(launch.groups(), waves);
-    // Findings have the number of a step in the run, and so have to see each.
+    // Findings have the number of a step in the run, so each step must be observed.
     let has_log = !has_values && !is_compared && findings.is_empty() && in_turn(launch.schedule);
     let mut recorder = Recorder::new(module, sources, program, window, findings);
     if has_log {

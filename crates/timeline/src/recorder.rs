@@ -130,8 +130,8 @@ pub struct Write {
     pub values: u32,
 }
 
-/// Where a write is made that is not on the line of its step: after a call has returned, in the step of a loop, or in a
-/// declaration that alone is no statement.
+/// The location of a write that is not on the line of its step: after a call has returned, in the step of a loop, or in
+/// a declaration that is not a statement by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elsewhere {
     /// The number of the write among those of the wave.
@@ -233,9 +233,9 @@ pub struct Recording {
     pub complete: bool,
     /// Whether every value in the window is in it.
     pub has_all_values: bool,
-    /// How the run ended, if not as it should.
+    /// How the run failed, if it did.
     pub failure: Option<String>,
-    /// What another engine left differently, if it was asked.
+    /// The values in which another engine differs, if one was compared.
     pub comparison: Option<Comparison>,
 }
 
@@ -336,7 +336,7 @@ impl<'a> Recorder<'a> {
         recorder
     }
 
-    /// Finds out who writes what another engine leaves differently: these places, one for each difference.
+    /// Records which lanes write the values in which another engine differs: these locations, one for each difference.
     pub fn compare(&mut self, comparison: Comparison, places: &[Location]) {
         self.writers = Writers::new(places);
         self.recording.comparison = Some(comparison);
@@ -479,7 +479,7 @@ impl<'a> Recorder<'a> {
         number
     }
 
-    /// Notes of one statement are several where a loop is unrolled.
+    /// An unrolled loop has several notes for one statement.
     fn statement_of(&mut self, span: Span, scope: ScopeId) -> u32 {
         if let Some(number) = self.known.get(&(span, scope)) {
             return *number;
@@ -616,7 +616,8 @@ impl<'a> Recorder<'a> {
 /// Appends the values of these lanes, in order.
 fn push_values(to: &mut Vec<u64>, values: Lanes<'_>, lanes: LaneMask) {
     let count = lanes.count();
-    // PERF: mostly no lane is inactive before an active one, and a copy takes a fraction of a walk over the set.
+    // PERF: usually no lane is inactive before an active one, and a copy takes a fraction of the time of a walk over
+    // the set.
     match values {
         Lanes::Words(words) if lanes == LaneMask::first_n(count) => {
             to.extend(words[..count as usize].iter().map(|it| u64::from(*it)));

@@ -17,9 +17,9 @@ const MOST_ROWS: usize = 40;
 const MOST_COLUMNS: u32 = 32;
 /// The most characters of a line of source in a table.
 const MOST_TEXT: usize = 56;
-/// The narrowest step of a band in which lines of shuffles can be told apart.
+/// The narrowest step of a band in which lines of shuffles can be distinguished.
 const LEAST_STEP: usize = 8;
-/// Beside the style, if there are shuffles.
+/// An addition to the style, if there are shuffles.
 const STYLE_OF_READS: &str = "<style>.r,.u{fill:none;stroke:#d9741a;stroke-width:1.2}.u{stroke:#d02f25;stroke-dasharray:3 2}\
     @media(prefers-color-scheme:dark){.r{stroke:#ffb45c}.u{stroke:#ff8a80}}</style>";
 const STYLE: &str = "<style>.a{fill:#2f6fb5}.w{fill:#c7d9ee}.n{fill:#888}text{fill:#444}\
@@ -65,7 +65,7 @@ fn table(recording: &Recording, wave: &Wave) -> String {
         (place.line, text.chars().take(MOST_TEXT).collect::<String>())
     };
     let rows: Vec<(u32, String)> = wave.steps.iter().map(source).collect();
-    // What all lines begin with is not shown.
+    // The common indentation is not shown.
     let blank = |it: &(u32, String)| it.1.len() - it.1.trim_start().len();
     let margin = rows.iter().map(blank).min().unwrap_or(0);
     let longest = rows.iter().map(|it| it.1.chars().count()).max().unwrap_or(0) - margin;

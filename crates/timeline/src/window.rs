@@ -41,7 +41,7 @@ impl Window {
         Ok(window)
     }
 
-    /// Whether it has any wave of a run with so many groups, each of so many waves.
+    /// Whether it has any wave of a run with `groups` groups, each of `waves` waves.
     pub fn has_waves_of(&self, groups: [u32; 3], waves: u32) -> bool {
         let has_group = |it: [u32; 3]| it.iter().zip(groups).all(|(at, count)| *at < count);
         self.group.is_none_or(has_group)
