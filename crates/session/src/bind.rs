@@ -1,4 +1,4 @@
-//! Where breakpoints stop: the statements that a line or the name of a function stands for.
+//! Where breakpoints stop: the statements that a line or the name of a function selects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use ir::{Module, Region};
 #[derive(Clone, Debug, Default)]
 pub struct Breakpoint {
     /// Its file; empty for the main file. The path may have more folders in front than the program has it with, or
-    /// fewer: of the files that end alike, the one is meant that has most in common.
+    /// fewer: of several files with the same end of their paths, the one with the longest match is chosen.
     pub file: String,
     pub line: u32,
     /// The name of a function, instead of a file and a line. Waves stop where a function of the program begins, and
@@ -20,7 +20,7 @@ pub struct Breakpoint {
     pub condition: Option<String>,
 }
 
-/// A breakpoint with the statements that it stands for.
+/// A breakpoint with the statements that it selects.
 pub(crate) struct Bound {
     pub(crate) breakpoint: Breakpoint,
     pub(crate) spans: BTreeSet<(u32, u32)>,

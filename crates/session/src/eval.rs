@@ -1,8 +1,8 @@
-//! Evaluates expressions of HLSL where a wave stands.
+//! Evaluates expressions of HLSL where a wave is stopped.
 //!
 //! Nothing here interprets them: the front end compiles the program again with one more entry point, which holds the
-//! variables as they stand and shows the value of the expression; the reference engine runs it at the width of the
-//! wave, in its active lanes. So every function and overload of the language works, and those of the program.
+//! current values of variables and shows the value of the expression; the reference engine runs it at the width of the
+//! wave, in its active lanes. So every function and overload of the language and of the program works.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -269,7 +269,7 @@ fn compile(mut source: crate::session::Source, text: &str) -> Result<Module, Ref
             let all = sink.into_sorted();
             let error = all.into_iter().find(|it| it.level >= Level::Error);
             let why = error.map_or_else(|| "it does not compile".to_owned(), |it| it.message);
-            // The function that takes the value is ours, and takes everything but nothing.
+            // The function that takes the value is ours, and takes every type except `void`.
             if why.contains(SHOWN) {
                 return Err(Refused(format!("`{text}` has no value")));
             }
@@ -320,7 +320,7 @@ fn run(
     let refused = |failure: ir::exec::Failure| Refused(failure.to_string());
     let mut run = Run::new(program, &launch, Variation::default()).map_err(refused)?;
     let mut catcher = Catcher { notes: &module.notes, width, shown: None };
-    // Starts the group, whose memory is then that of the group that is looked at.
+    // Starts the group, whose memory becomes that of the inspected group.
     run.advance(program, &mut bindings, &mut catcher, 0).map_err(refused)?;
     share(session, wave, module, &mut run);
     while run.advance(program, &mut bindings, &mut catcher, u64::MAX).map_err(refused)?

@@ -1,4 +1,4 @@
-//! What the sanitizer finds in a run, and when: the run is repeated under its eyes.
+//! What the sanitizer finds in a run, and when: the run is repeated under the sanitizer.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ impl Finder<'_, '_> {
     }
 }
 
-/// Forwards events to the sanitizer, and looks what it has found.
+/// Forwards events to the sanitizer, and checks for new findings.
 macro_rules! watched {
     ($($name:ident($event:ident: $ty:ty) => $at:expr;)*) => {
         $(fn $name(&mut self, $event: $ty) {

@@ -1,4 +1,4 @@
-//! Instructions: the listing of a program, where waves stand in it, and breakpoints on instructions.
+//! Instructions: the listing of a program, the positions of waves in it, and breakpoints on instructions.
 //!
 //! The listing has the instructions of the program as compiled without notes, in the order of its text: what
 //! `wavelane emit --ir` prints. A wave stands before an instruction when the next code that the engine runs is the first

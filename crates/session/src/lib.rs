@@ -1,13 +1,12 @@
-//! A run that can be stopped, stepped forward and back, and looked at, lane by lane: what a debugger, a recording and
-//! a page in a browser stand on.
+//! A run that can be stopped, stepped forward and back, and inspected, lane by lane: the basis of a debugger, a
+//! recording and a page in a browser.
 //!
 //! The reference engine is deterministic, so a [`Recipe`] *is* the run: going back restores a keyframe and runs
-//! forward. A session runs the program with notes ([`ir::notes`]), on a copy of its buffers; nothing that is asked of
-//! it changes the order of the run or what it leaves.
+//! forward. A session runs the program with notes ([`ir::notes`]), on a copy of its buffers; no request changes the
+//! order of the run or its results.
 //!
-//! # Words
-//! A *tick* counts the statements that waves of the run begin, all waves together. A stop stands before the statement
-//! that begins at its tick: the wave that begins it is the one that stopped.
+//! # Words A *tick* counts the statements that waves of the run begin, all waves together. A stop is before the
+//! statement that begins at its tick: the wave that begins it is the one that stopped.
 //!
 //! # Deliberately absent
 //! Files, clocks, threads, protocols. Work is bounded by the caller's budget, in wave-instructions. Draws: sessions

@@ -1,4 +1,4 @@
-//! The session: commands that move a run, and what can be asked where it stands.
+//! The session: commands that move a run, and queries about its current state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -38,7 +38,7 @@ impl Includer for Source {
     }
 }
 
-/// Everything that a run follows from.
+/// Everything that determines a run.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     pub source: Source,
@@ -86,7 +86,7 @@ pub enum Forward {
     Any,
     /// To a breakpoint.
     Break,
-    /// To the end, whatever there is on the way.
+    /// To the end, ignoring breakpoints and findings.
     End,
 }
 
@@ -133,7 +133,7 @@ pub struct Frame {
     pub variables: Vec<VariableId>,
 }
 
-/// A variable as it stands.
+/// The current value of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     pub name: String,
@@ -377,7 +377,7 @@ impl Session {
         self.view.ticks
     }
 
-    /// Where the run stands, as a number that grows with it: the statements that have begun, and how far the last has come.
+    /// The position of the run as an increasing number: the statements that have begun, and how far the last has come.
     pub fn place(&self) -> (u64, u64) {
         (self.view.ticks, self.inside)
     }
@@ -442,7 +442,7 @@ impl Session {
         crate::eval::check(self, innermost, quantified(condition).0)
     }
 
-    /// Moves on, at most so many wave-instructions.
+    /// Moves on, by at most `budget` wave-instructions.
     pub fn forward(&mut self, until: Forward, mut budget: u64) -> Stop {
         let depth = |scope: Option<ScopeId>| self.depth(scope);
         let start = |wave| self.view.wave(wave).and_then(Seen::here).map(|it| it.scope);
@@ -453,7 +453,7 @@ impl Session {
             Forward::Instruction(wave) => (Some(wave), 0),
             Forward::Any | Forward::Break | Forward::End => (None, 0),
         };
-        // A command that is taken up is bounded by where it began.
+        // A resumed command is bounded by where it began.
         let most = match self.left.take() {
             Some((left, most)) if left == until => most,
             _ => most,
@@ -663,7 +663,7 @@ impl Session {
         }
     }
 
-    /// Goes to a place where the run has stood.
+    /// Goes to an earlier position of the run.
     fn seek_place(&mut self, (ticks, inside): Moment) {
         self.seek(ticks.saturating_sub(1), u64::MAX);
         if inside > 0 {

@@ -19,7 +19,7 @@ fn source(text: &str) -> Source {
     Source { name: "a.hlsl".to_owned(), text: text.to_owned(), options, included: BTreeMap::new() }
 }
 
-/// Every buffer gets so many words that count up.
+/// Every buffer gets this many words that count up.
 fn recipe(text: &str, width: u32, groups: u32, schedule: Schedule) -> Recipe {
     let mut sources = diag::SourceMap::new();
     let mut sink = diag::Sink::new();
