@@ -1,6 +1,6 @@
 //! The debug adapter: requests of the Debug Adapter Protocol to commands of a session.
 //!
-//! A request is answered at once; a run goes on in [`Adapter::go_on`], slice by slice, so that `pause` is heard.
+//! A request is answered at once; a run goes on in [`Adapter::go_on`], slice by slice, so that `pause` is received.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use session::{Back, Finding, Forward, Session, Stop, WaveId};
 use crate::breakpoints::Breakpoints;
 use crate::look::{Reference, index};
 
-/// What a launch means, and what is to be done when the run has ended.
+/// Defines what a launch means, and what happens when the run has ended.
 pub trait Launcher {
     /// Opens a session for the arguments of a `launch` request; `Err` is the message of the command line.
     fn launch(&mut self, arguments: &Value) -> Result<Session, String>;
@@ -22,7 +22,7 @@ pub trait Launcher {
     fn ended(&mut self, session: &Session) -> Result<(), String>;
 }
 
-/// The wave-instructions between two looks at requests.
+/// The wave-instructions between two checks for requests.
 const SLICE: u64 = 1 << 18;
 
 /// How a run goes on.
@@ -44,9 +44,9 @@ pub struct Adapter<L> {
     /// The codes of findings that stop the run.
     filters: BTreeSet<String>,
     findings: Option<Vec<Finding>>,
-    /// The finding at which the run stands.
+    /// The finding at which the run is stopped.
     finding: Option<usize>,
-    /// The first finding that the command under way may come to: those before it have been passed.
+    /// The first finding that the current command may reach: earlier ones have been passed.
     next_finding: usize,
     going: Option<Going>,
     waves: Vec<WaveId>,
@@ -83,7 +83,7 @@ impl<L: Launcher> Adapter<L> {
         self.going.is_some()
     }
 
-    /// Takes the body of a message. What is not a request is passed over.
+    /// Takes the body of a message. Messages that are not requests are ignored.
     pub fn message(&mut self, body: &[u8], out: Out<'_>) {
         let Ok(request) = serde_json::from_slice::<Value>(body) else { return };
         let Some(command) = request["command"].as_str().filter(|_| request["type"] == "request")
@@ -151,7 +151,7 @@ impl<L: Launcher> Adapter<L> {
 
     // Stopping.
 
-    /// The event that tells of a stop. What was shown at the last one is out of date.
+    /// The event of a stop. What was shown at the previous one is out of date.
     fn stop_event(&mut self, reason: &str, wave: WaveId) -> Value {
         self.going = None;
         self.references.clear();

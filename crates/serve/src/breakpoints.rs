@@ -39,7 +39,7 @@ struct Set {
     log: Option<String>,
     /// The places of the run at which it was reached.
     reached: BTreeSet<(u64, u64)>,
-    /// Why it cannot stop.
+    /// Why it cannot stop the run.
     refused: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl Set {
         }
     }
 
-    /// Counts a hit at a place of the run. Returns whether it is one that the client waits for.
+    /// Counts a hit at a position of the run. Returns whether the client waits for this one.
     fn is_hit(&mut self, place: (u64, u64)) -> bool {
         if self.refused.is_some() {
             return false;
@@ -219,7 +219,7 @@ impl<L: Launcher> Adapter<L> {
         self.set(Origin::Functions, sets, "the program neither has nor calls this function")
     }
 
-    /// Replaces the breakpoints of an origin; `nowhere` is told of those that no statement stands for.
+    /// Replaces the breakpoints of an origin; `nowhere` gets those without a statement.
     fn set(&mut self, origin: Origin, sets: Vec<Set>, nowhere: &str) -> Result<Answer, String> {
         let session = self.session.as_mut().ok_or("nothing is launched")?;
         let places = &mut self.breakpoints.places;
@@ -465,7 +465,7 @@ fn of_id(id: &str, session: &Session) -> Option<Watched> {
     })
 }
 
-/// The line of a log point: what stands in braces is evaluated.
+/// The line of a log point: expressions in braces are evaluated.
 fn log_line(session: &Session, wave: WaveId, text: &str) -> String {
     let (mut line, mut rest) = (String::new(), text);
     while let Some((before, behind)) = rest.split_once('{') {

@@ -1,13 +1,13 @@
 //! Disassembly: the instructions of the program as `wavelane emit --ir` prints them, at made-up addresses.
 //!
 //! Each instruction takes one byte. Those that a client asks for before the first and after the last are marked as
-//! invalid, as the protocol wants it.
+//! invalid, as the protocol requires.
 
 use serde_json::{Value, json};
 
 use crate::adapter::{Adapter, Answer, Launcher};
 
-/// The address of the first instruction, far enough from 0 that clients can look before it.
+/// The address of the first instruction, far enough from 0 that clients can read before it.
 const BASE: i64 = 1 << 16;
 /// The most instructions of one answer.
 const MOST: i64 = 4096;

@@ -1,6 +1,6 @@
 //! The framing of messages: a block of headers, an empty line, and a body of `Content-Length` bytes.
 
-/// Takes a stream of bytes apart.
+/// Splits a stream of bytes into messages.
 #[derive(Default)]
 pub struct Frames {
     bytes: Vec<u8>,
@@ -14,7 +14,7 @@ impl Frames {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next complete body. A block of headers without a length is passed over.
+    /// The next complete body. A block of headers without a length is skipped.
     pub fn next_body(&mut self) -> Option<Vec<u8>> {
         loop {
             let end = self.bytes.windows(4).position(|it| it == b"\r\n\r\n")?;

@@ -3,9 +3,8 @@
 //! [`Adapter`] speaks the Debug Adapter Protocol, with which editors step programs. A *thread* of the protocol is a wave;
 //! lanes are the elements of variables.
 //!
-//! # Deliberately absent
-//! Files, standard input and output, threads, clocks. What a launch means is the caller's ([`Launcher`]), as it reads files
-//! and the words of the command line.
+//! # Deliberately absent Files, standard input and output, threads, clocks. The caller defines what a launch means
+//! ([`Launcher`]), since that involves files and the words of the command line.
 #![forbid(unsafe_code)]
 
 mod adapter;

@@ -20,7 +20,7 @@ const MOST_CHILDREN: u64 = 4096;
 /// The most bytes of one answer.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What `variablesReference` stands for, until the run goes on.
+/// What `variablesReference` refers to, until the run continues.
 pub(crate) enum Reference {
     Wave(WaveId),
     Locals(WaveId, usize),
@@ -83,7 +83,7 @@ impl<L: Launcher> Adapter<L> {
                 "column": column,
                 "source": self.source_of(session, &file),
             });
-            // Of a caller it would be the instruction in the function that it calls.
+            // For a caller this would be the instruction in the function that it calls.
             if let (0, Some(next)) = (depth, &next) {
                 answer["instructionPointerReference"] = json!(next);
             }
@@ -308,7 +308,7 @@ impl<L: Launcher> Adapter<L> {
         let buffer = buffer.ok_or_else(|| format!("unknown memory reference `{reference}`"))?;
         let offset = arguments["offset"].as_i64().unwrap_or(0);
         let count = arguments["count"].as_u64().ok_or("`count` is missing")?;
-        // What is before the buffer or behind it cannot be read.
+        // Bytes outside the buffer cannot be read.
         let Ok(begin) = usize::try_from(offset) else {
             return Ok(Answer::of(
                 json!({"address": offset.to_string(), "unreadableBytes": count}),
@@ -333,7 +333,7 @@ impl<L: Launcher> Adapter<L> {
         Ok(Answer::of(json!({"sources": all})))
     }
 
-    /// A file as clients know it: one that is not on a disk has a number, with which its text is asked for.
+    /// A file as clients know it: one that is not on a disk has a number, with which clients request its text.
     pub(crate) fn source_of(&self, session: &Session, file: &str) -> Value {
         let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
         if is_built_in(file) {

@@ -59,7 +59,7 @@ pub(crate) fn element(layout: &Layout, bytes: &[u8], index: u64) -> String {
     }
 }
 
-/// A row in short: `7 (all)`, or the first lanes; inactive lanes stand behind `·`.
+/// A row in short: `7 (all)`, or the first lanes; inactive lanes follow `·`.
 pub(crate) fn row(values: &[String], active: LaneMask) -> String {
     const SHOWN: usize = 8;
     let mark = |(lane, value): (usize, &String)| match active.contains(lane as u32) {

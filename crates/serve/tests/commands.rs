@@ -1,7 +1,7 @@
 //! Debugging changes nothing: random sequences of requests to the debug adapter, sensible ones and nonsense, over generated
 //! programs. Whatever is asked, every request is answered, and memory is in the end what the second evaluator computes.
 //!
-//! `PROGRAMS=10000` tries so many programs, and `PROGRAMS=1000..2000` those with these seeds.
+//! `PROGRAMS=10000` tries that number of programs, and `PROGRAMS=1000..2000` those with these seeds.
 #![allow(clippy::print_stdout, reason = "the number of programs is shown")]
 
 use std::cell::RefCell;
