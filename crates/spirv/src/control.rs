@@ -261,8 +261,8 @@ impl<'a> Emitter<'a> {
     /// A loop; where a driver wants it, behind a branch that all active lanes take.
     ///
     /// In groups of several waves of a mesh or amplification shader, NVIDIA's driver (580.159) makes a loop never end
-    /// that lanes of a wave leave one after the other and in which an operation sees who is active, unless the loop is in
-    /// divergent flow. Each lane's own bit of a ballot is set, which the driver does not find out.
+    /// that lanes of a wave leave one after the other and in which an operation observes the active set, unless the
+    /// loop is in divergent flow. Each lane's own bit of a ballot is set, which the driver cannot deduce.
     pub(crate) fn loop_(
         &mut self,
         inst: Inst,
@@ -302,7 +302,8 @@ impl<'a> Emitter<'a> {
         self.groups.is_some() && self.environment.lanes.is_none_or(|lanes| threads > lanes)
     }
 
-    /// Whether an operation of a region sees who is active, and none is a barrier, which must stay in uniform flow.
+    /// Whether an operation of a region observes the active set, and none is a barrier, which must stay in uniform
+    /// flow.
     fn sees_lanes_without_barriers(&self, region: Region) -> bool {
         let mut sees_lanes = false;
         let mut regions = vec![region];

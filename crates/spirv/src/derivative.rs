@@ -4,8 +4,8 @@
 //! reading lane's value. The device's derivative instructions leave that open and are used only where they are
 //! unavoidable (`sample.rs`).
 //!
-//! In a pixel shader the other lanes are read without asking: a driver may leave helper lanes out of ballots although
-//! it computes their values (lavapipe 25.0 does). There a lane that has diverged gives what the device gives.
+//! In a pixel shader the other lanes are read without a ballot: a driver may leave helper lanes out of ballots although
+//! it computes their values (lavapipe 25.0 does). There the value of a lane that has diverged is device-specific.
 
 use ir::Derivative;
 use ops::{Binary, Ty};

@@ -246,7 +246,7 @@ pub struct Bound {
     pub single: bool,
     /// Samplers select a single mip level.
     pub whole_levels: bool,
-    /// What decides about sampler feedback, for each element.
+    /// What determines sampler feedback, for each element.
     pub feedback: Feedback,
 }
 

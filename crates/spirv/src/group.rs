@@ -33,7 +33,7 @@ pub(crate) struct Groups {
     vertices: Option<Id>,
     /// The corners of the primitive that is being stored.
     corners: Vec<Id>,
-    /// What has come of elements that are not complete: the number of the element, the component, its value.
+    /// The components so far of incomplete elements: the number of the element, the component, its value.
     pub(crate) components: Vec<(usize, u32, Value)>,
 }
 
@@ -45,7 +45,7 @@ impl Groups {
 }
 
 impl<'a> Emitter<'a> {
-    /// Declares what such a shader has beside its outputs.
+    /// Declares what such a shader has in addition to its outputs.
     pub(crate) fn group_variables(&mut self) -> Result<(), Unsupported> {
         let Some(groups) = &self.groups else { return Ok(()) };
         let (words, mesh) = (groups.io.payload.div_ceil(4), groups.io.mesh.clone());
@@ -81,7 +81,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// What a groupshared array stands for.
+    /// What a groupshared array represents.
     pub(crate) fn part(&self, memory: u32) -> Option<Part> {
         self.groups.as_ref()?.parts.part(memory)
     }
@@ -122,7 +122,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A store to an array that stands for something else than memory.
+    /// A store to an array that does not represent memory.
     pub(crate) fn store_part(&mut self, part: Part, index: Value, value: Value) {
         let at = self.get(index);
         match part {

@@ -304,7 +304,7 @@ impl Emitter<'_> {
         Descriptor { exists, ..self.descriptor_at(place.binding, view, element, known.is_none()) }
     }
 
-    /// A descriptor that exists, as `legalize` has seen to for buffers.
+    /// A descriptor that exists, as `legalize` ensures for buffers.
     pub(crate) fn existing(&mut self, place: Place, view: View) -> Descriptor {
         let element = match place.element {
             Some(element) => self.get(element),
@@ -330,7 +330,7 @@ impl Emitter<'_> {
         let (viewed, storage) = self.viewed(binding, view);
         if varies {
             let kinds = match (view, resource.kind.writable()) {
-                // Arrays of them may be indexed anyhow.
+                // Arrays of them may have any index.
                 (View::Scene, _) => vec![op::CAP_SHADER_NON_UNIFORM],
                 (View::Units(_) | View::Counter, _) => {
                     vec![
@@ -731,7 +731,7 @@ impl Emitter<'_> {
     }
 
     /// The units by which the length of a buffer is counted: the smallest by which it is accessed, so that it needs no
-    /// declaration of its own.
+    /// separate declaration.
     fn counted(&self, binding: ir::Binding, stride: u32) -> u32 {
         let units = self.ir.insts.iter().filter_map(|it| match &it.op {
             Op::Load { place, at: Address::Within { bytes, .. } }

@@ -1,8 +1,8 @@
 //! Mesh and amplification shaders for a device that has these stages.
 //!
-//! The front end makes compute shaders of them, whose groups read a header and fill a record ([`ir::group`]): bytes at
-//! addresses that are linear in the group's number. Here each access is decoded by its linear form, and becomes one to a
-//! groupshared array that stands for what the device has instead ([`Part`]): the payload, the counts, the indices, and
+//! The front end turns them into compute shaders, whose groups read a header and fill a record ([`ir::group`]): bytes
+//! at addresses that are linear in the group's number. Here each access is decoded by its linear form, and becomes one
+//! to a groupshared array that represents the device's equivalent ([`Part`]): the payload, the counts, the indices, and
 //! an array for each slot of the vertices and primitives. The emitter (`group.rs`) replaces these arrays.
 //!
 //! Limit: only addresses of the form that the front end writes are decoded, and payloads of 16-bit values cannot be
@@ -16,7 +16,7 @@ use ops::{Binary, Sign, Ty, Unary};
 
 use crate::Unsupported;
 
-/// What a groupshared array stands for.
+/// What a groupshared array represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The words of the payload.
@@ -41,7 +41,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// What a groupshared array stands for, if it is one of these.
+    /// What a groupshared array represents, if it is one of these.
     pub(crate) fn part(&self, memory: u32) -> Option<Part> {
         self.parts.get((memory as usize).checked_sub(self.first)?).copied()
     }

@@ -1,8 +1,8 @@
-//! Ray queries by `SPV_KHR_ray_query`: each slot is a variable, and a handle that is not known while code is made is
+//! Ray queries by `SPV_KHR_ray_query`: each slot is a variable, and a handle that is unknown at compile time is
 //! compared with those of all slots.
 //!
 //! Left to the device: what it finds within the freedom of its specification, and uses in the wrong state, which are
-//! undefined there. A hit outside of the interval is not passed on, as in all our engines. `CommittedRayT` without a hit is
+//! undefined there. A hit outside the interval is dropped, as in all our engines. `CommittedRayT` without a hit is
 //! the end of the ray, which a device does not keep.
 
 use ir::ray::{Field, Which};
@@ -91,7 +91,7 @@ impl Emitter<'_> {
             Some(slot) => self.on_slot(self.queries[slot], ray, &operands).map(|it| it.1),
             None if self.queries.len() > MOST_CHOICES => {
                 let asked = format!("a choice among {} queries", self.queries.len());
-                return self.unsupported("so many ray queries", asked, Some(inst));
+                return self.unsupported("this many ray queries", asked, Some(inst));
             }
             None => {
                 let handle = self.get(handle);
@@ -146,7 +146,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What an instruction takes besides the query, in the order of SPIR-V.
+    /// The operands of an instruction after the query, in the order of SPIR-V.
     fn operands_of(&mut self, ray: &Ray) -> Vec<Id> {
         match ray.op {
             RayOp::Trace => {

@@ -1,5 +1,5 @@
 //! Inputs and outputs of shaders that draw, and helper invocations. `stage/outputs.rs` has the outputs, `stage/between.rs`
-//! what is particular to the stages between the vertex shader and the rasterizer.
+//! what is specific to the stages between the vertex shader and the rasterizer.
 //!
 //! | IR | SPIR-V |
 //! |---|---|
@@ -61,7 +61,7 @@ pub(crate) struct Signature {
     control: Option<Id>,
     /// The size of points.
     point_size: Option<Id>,
-    /// By which points of a mesh shader are culled, and whether the shader declares it.
+    /// The output by which points of a mesh shader are culled, and whether the shader declares it.
     culled: Option<(Id, bool)>,
     /// Bits of execution modes that follow from the outputs.
     pub(crate) writes_depth: Option<u32>,
@@ -84,12 +84,12 @@ pub(crate) struct Output {
     kind: Kind,
     /// The index of the element's first component, in a vector or an array; `None` for a scalar.
     first: Option<u32>,
-    /// Values from this one on, which a device does not define, are replaced by 0.
+    /// Values from this index on, which a device does not define, are replaced by 0.
     limit: Option<u32>,
     per: Per,
 }
 
-/// What has an output of its own, with their number.
+/// What each output belongs to, with the number of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Per {
     Invocation,

@@ -34,7 +34,7 @@ fn scalars_of<'e>(system: SystemValue, elements: impl IntoIterator<Item = &'e El
 }
 
 impl<'a> Emitter<'a> {
-    /// The elements of all outputs, and what has one of each.
+    /// The elements of all outputs, and what each of them belongs to.
     pub(super) fn output_lists(&self) -> Vec<(&'a [Element], Per)> {
         let of = |module: &'a ir::Module| module.io.as_ref().map_or(&[][..], |it| &it.outputs);
         if let Some(mesh) = self.ir.group.as_ref().and_then(|it| it.mesh.as_ref()) {
@@ -76,7 +76,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Declares the size of points, which is 1. A device wants it of every stage that makes points.
+    /// Declares the size of points, which is 1. A device requires it from every stage that makes points.
     fn point_sizes(&mut self) {
         let stage = self.ir.stage;
         let single = self.out.float(32);
@@ -282,7 +282,7 @@ impl<'a> Emitter<'a> {
         Output::whole(variable, Kind::Float, 1, per)
     }
 
-    /// The index of a slice or viewport. Each stage has another capability for it.
+    /// The index of a slice or viewport. Each stage has a different capability for it.
     fn number_output(
         &mut self,
         (of_vertices, of_geometry, built_in): (u32, u32, u32),
@@ -384,7 +384,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Culls a point of a mesh shader whose vertex the group does not have. What the shader says itself is there already.
+    /// Culls a point of a mesh shader whose vertex the group does not have. A value that the shader writes has been
+    /// stored already.
     pub(crate) fn cull_point(&mut self, at: Id, outside: Id) {
         let Some((variable, is_declared)) = self.signature.culled else { return };
         let pointer = self.scalar_pointer(op::OUTPUT, Kind::Bool, variable, &[at]);
