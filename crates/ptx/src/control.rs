@@ -7,7 +7,7 @@
 //! is executed by exactly the threads that its mask names: all of them.
 //!
 //! The active set is the one that the IR defines, by induction over the structure. An arm of an `if` runs with the
-//! lanes that selected it, and the `if` ends with those that reached the end of either arm. A round of a loop runs
+//! lanes that selected it, and the `if` ends with those that reached the end of either arm. An iteration of a loop runs
 //! with the lanes that reached the end of the body; a loop ends with those that exited to it. A group of a `switch`
 //! runs with the lanes that selected it and those that fell through. An exit moves its lanes from the active set into
 //! the set of lanes that have left to one construct, and touches no other predicate: the sets around it are rebuilt
@@ -155,7 +155,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Branches if no thread of the warp is active. All 32 ask.
+    /// Branches if no thread of the warp is active. All 32 vote.
     fn skip_unless_any(&mut self, act: Act, to: Label) {
         let Act::Some(act) = act else { return };
         let any = self.text.reg(Class::Predicate);
@@ -323,7 +323,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a loop may go round until another wave changes memory. A barrier makes waves see changes anyway.
+    /// Whether a loop may wait until another wave changes memory. A barrier makes waves see changes anyway.
     fn may_wait(&self, inst: Inst) -> bool {
         let contents = self.constructs.of_inst(inst);
         matches!(self.ir.inst(inst).op, Op::Loop { .. })
@@ -402,7 +402,7 @@ impl Emitter<'_> {
                 }
                 self.assign(params, inits, Act::All);
                 let head = self.text.label("loop");
-                // What the body does to memory precedes what it does in the next round.
+                // The memory accesses of an iteration precede those of the next.
                 let inside = self.constructs.of_region(*body).touched.clone();
                 self.remember(&inside);
                 self.mark(head);
@@ -622,7 +622,7 @@ impl Emitter<'_> {
         let act = self.act_reg();
         put!(self, "mov.pred {current}, {act}");
         let (head, end) = (self.text.label("loop"), self.text.label("end"));
-        // What the body does to memory precedes what it does in the next round.
+        // The memory accesses of an iteration precede those of the next.
         let inside = self.constructs.of_region(body).touched.clone();
         let before = self.pending.clone();
         self.remember(&inside);

@@ -141,7 +141,7 @@ pub(crate) struct Emitter<'a> {
     values: Vec<Option<Operand>>,
     /// The lanes that execute the current instruction.
     pub(crate) act: Act,
-    /// The lanes that have not returned, if anything asks.
+    /// The lanes that have not returned, if an instruction needs them.
     pub(crate) live: Option<Reg>,
     /// The natural construct around the current instruction.
     pub(crate) natural: Option<crate::natural::Natural>,
@@ -287,7 +287,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits what an exit hands over and has not been emitted.
+    /// Emits the values that an exit passes on and that have not been emitted.
     pub(crate) fn sunk(&mut self, args: &[Value]) -> Result<(), Unsupported> {
         for arg in args {
             if self.values[arg.index()].is_none()

@@ -16,7 +16,7 @@ pub struct Environment {
     /// For each resource of the module, the formats of the textures that are bound ([`legalize::formats`]); empty if
     /// that is unknown: then each has the format of its element type.
     pub textures: Vec<Vec<ops::texture::Format>>,
-    /// For each resource of the module, what decides about sampler feedback; empty if that is unknown.
+    /// For each resource of the module, what determines sampler feedback; empty if that is unknown.
     pub feedback: Vec<legalize::Feedback>,
     /// The sizes of the bound buffers, if groups may run in turn ([`legalize::merged()`]) and add at once
     /// ([`legalize::aggregated()`]).
@@ -75,7 +75,7 @@ impl Environment {
         known.map_or("7.0", |it| it.1)
     }
 
-    /// What PTX and its assembler lack, and what takes long on the device.
+    /// What PTX and its assembler lack, and what is slow on the device.
     pub(crate) fn target(&self) -> Target {
         let target = Target::cuda();
         if self.sizes.is_none() && self.dispatch.is_none() {

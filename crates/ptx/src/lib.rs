@@ -3,18 +3,19 @@
 //! # What is preserved, and how
 //! - **Active sets.** They are flags, not masks. All 32 threads of a warp walk through the code that can observe the
 //!   active set, and a predicate says which of them are active; so every `.sync` instruction has the constant mask -1
-//!   and is executed by all 32. The hardware is never asked who is there. `control.rs` says why this is exact.
+//!   and is executed by all 32. The hardware is never asked for its active threads. `control.rs` says why this is
+//!   exact.
 //! - **Arithmetic.** IEEE 754 operations are the hardware's, with their rounding written out; `legalize` has expanded
 //!   what PTX lacks or leaves open ([`legalize::Target::cuda`]). Nothing is approximate and denormals are kept.
 //! - **Bounds.** CUDA has no robust access: an address outside a buffer ends the context. Every access to a buffer is
 //!   predicated on the comparison that `legalize` has written out, unless it is in bounds in all threads of the dispatch
 //!   that the kernel is for.
-//! - **Widths.** A warp holds one wave of 32 lanes, or several of 16, 8 or 4 side by side. They walk together; each
-//!   lane's predicate is its own, so nothing but wave operations has to tell them apart: these take the part of a vote
+//! - **Widths.** A warp holds one wave of 32 lanes, or several of 16, 8 or 4 side by side. They execute together;
+//!   each lane has its own predicate, so only wave operations must distinguish them: these take the part of a vote
 //!   that belongs to the wave, and shuffle within segments of a warp. A thread holds two lanes of a wave of 64 lanes, and
 //!   four of one of 128: `legalize` has made a module of them ([`legalize::in_slots`]), so that nothing here differs.
-//! - **Order.** Statements that lanes execute together are ordered, also between lanes: `bar.warp.sync -1` stands
-//!   between an access to shared memory and a later one that may conflict with it.
+//! - **Order.** Statements that lanes execute together are ordered, also between lanes: a `bar.warp.sync -1`
+//!   separates an access to shared memory from a later one that may conflict with it.
 //!
 //! # Kernel interface
 //! A block is one thread group, or [`Emitted::coarse`] of them: one-dimensional, padded to whole warps. The only parameter is an array of descriptors
@@ -29,7 +30,7 @@
 //! registers, operands and lines.
 //!
 //! Deliberately absent: files, devices, texture hardware, the inputs and outputs of a draw;
-//! optimisation, but for what the driver's assembler does not do: it neither divides by constants without a division,
+//! optimisation, except what the driver's assembler does not do: it neither divides by constants without a division,
 //! nor unrolls loops that lanes leave early, nor selects where there are branches, nor runs several groups in a block.
 #![forbid(unsafe_code)]
 

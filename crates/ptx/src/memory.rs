@@ -241,7 +241,7 @@ impl Emitter<'_> {
         Ok(values)
     }
 
-    /// Whether a load is in a loop in which a lane waits for other waves, and of a buffer that has so many bytes.
+    /// Whether a load is in a loop in which a lane waits for other waves, and from a buffer of at least `bytes` bytes.
     ///
     /// Then it loads the first element instead of none where it is out of bounds: the assembler makes a branch of a
     /// predicated load in such a loop, before which the device switches to another thread (PERF: 8 % of a chained scan).

@@ -1,8 +1,8 @@
 //! Control flow that does not observe lanes, as ordinary branches.
 //!
-//! The active lanes enter the outermost such construct, and all of them come to its end: nothing in it waits for
-//! other threads of the wave, so a thread comes there if its own loops end. Nothing depends on when threads meet again,
-//! since the construct contains nothing that observes them, and the next `.sync` brings all 32 together.
+//! The active lanes enter the outermost such construct, and all of them reach its end: nothing in it waits for other
+//! threads of the wave, so a thread reaches it if its own loops end. Nothing depends on when threads meet again, since
+//! the construct contains nothing that observes them, and the next `.sync` brings all 32 together.
 //!
 //! A lane that leaves for a collective construct records that, gives up its place in the active set, and branches to
 //! the same end.

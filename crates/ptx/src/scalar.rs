@@ -206,7 +206,7 @@ impl Emitter<'_> {
         self.combine(op, ty, a, b)
     }
 
-    /// A value of which a minimum or maximum is taken. A negated word is computed from its complement: the driver's
+    /// An operand of a minimum or maximum. A negated word is computed from its complement: the driver's
     /// assembler loses the sign where it makes one instruction of a negation and several minima or maxima. For
     /// `max(a, max(b, -x))` it computes `max(a, b, x)` in some programs (ptxas 13.0, sm_90 and sm_100).
     pub(crate) fn unnegated(&mut self, value: Value) -> Operand {

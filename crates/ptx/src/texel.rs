@@ -310,7 +310,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// As a signed integer, saturating. In a register of its own.
+    /// As a signed integer, saturating. In a separate register.
     fn clamped_signed(&mut self, number: Number) -> Reg {
         match number {
             Number::Float(wide) => self.truncated(wide, Sign::Signed),

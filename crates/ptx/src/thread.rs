@@ -173,7 +173,7 @@ impl Emitter<'_> {
     /// All 32 threads execute it, also those of lanes that have returned.
     pub(crate) fn barrier(&mut self, barrier: Barrier) {
         match (barrier.memory, barrier.sync) {
-            // The barrier of the block orders its accesses; a fence would wait besides for those to global memory.
+            // The barrier of the block orders its accesses; a fence would also wait for those to global memory.
             (MemoryScope::Group, SyncScope::Group) => {}
             (MemoryScope::Group, _) => put!(self, "fence.acq_rel.cta"),
             (MemoryScope::Device | MemoryScope::All, _) => put!(self, "fence.acq_rel.gpu"),
