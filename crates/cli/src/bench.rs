@@ -350,7 +350,7 @@ fn widths_among(
     }
     let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
     Err(match allowed.is_empty() {
-        true => "it runs at none of the widths there are".to_owned(),
+        true => "it runs at none of the available widths".to_owned(),
         false => format!("it runs only with waves of {} lanes", allowed.join(", ")),
     })
 }

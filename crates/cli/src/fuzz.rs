@@ -169,7 +169,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<Exit, End> {
     let are_all_here = check_engines(args)?;
     if let Some(folder) = &args.save {
         std::fs::create_dir_all(folder)
-            .map_err(|error| Problem::input(format!("`{folder}` cannot be made: {error}")))?;
+            .map_err(|error| Problem::input(format!("`{folder}` cannot be created: {error}")))?;
     }
     interrupt::watch();
     let plain = Asked { attempts: 0, ..args.asked.clone() };

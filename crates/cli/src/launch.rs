@@ -31,7 +31,7 @@ pub(crate) fn widths(
 pub(crate) fn not_allowed(width: u32, by: &str, allowed: &[u32]) -> Problem {
     let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
     let what = format!("waves of {width} lanes are not allowed {by}");
-    let help = format!("the widths there are: {}", allowed.join(", "));
+    let help = format!("the available widths: {}", allowed.join(", "));
     Problem::new(Exit::Unsupported, what).help(help)
 }
 

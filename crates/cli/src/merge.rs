@@ -89,7 +89,7 @@ fn check_parts(parts: &[(String, Part)]) -> Result<(), Problem> {
         let run = (part.whole, part.of_tests, part.partition.of, by_hash);
         let (index, of) = (part.partition.index, part.partition.of);
         if let Some(other) = runs.entry(run).or_default().insert(index, file) {
-            let what = format!("part {index} of {of} is there twice: `{other}` and `{file}`");
+            let what = format!("part {index} of {of} is given twice: `{other}` and `{file}`");
             return Err(Problem::input(what));
         }
     }

@@ -110,14 +110,14 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, End> {
 }
 
 fn no_word(what: String) -> Problem {
-    Problem::new(Exit::Unsupported, format!("a job has no word for {what}"))
+    Problem::new(Exit::Unsupported, format!("a job cannot express {what}"))
 }
 
 /// A job holds the same results for every wave size, and a job without results would pass whatever the shader does.
 fn checks_nothing(entry: &str, writes: bool) -> Problem {
     let why = match writes {
         true => "all that it writes depends on the wave size",
-        false => "it writes nothing that stays",
+        false => "it writes nothing that remains",
     };
     let what = format!("a job of `{entry}` would check nothing: {why}");
     Problem::new(Exit::Unsupported, what).help(

@@ -21,7 +21,7 @@ impl Pages {
     /// Makes the folder.
     pub(crate) fn new(folder: &str) -> Result<Pages, Problem> {
         std::fs::create_dir_all(folder)
-            .map_err(|error| Problem::input(format!("`{folder}` cannot be made: {error}")))?;
+            .map_err(|error| Problem::input(format!("`{folder}` cannot be created: {error}")))?;
         Ok(Pages { folder: folder.to_owned(), count: 0 })
     }
 

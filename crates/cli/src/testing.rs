@@ -79,7 +79,7 @@ pub(crate) fn find(operands: &[String], command: Command) -> Result<Vec<Test>, P
             let problem = Problem::input(format!("there is no test in `{operand}`"));
             let help = match Path::new(path).extension().and_then(|it| it.to_str()) {
                 Some("hlsl") => {
-                    "a file of cases includes <wavelane.hlsli> and says TEST_CASE(name) { … }"
+                    "a file of cases includes <wavelane.hlsli> and declares TEST_CASE(name) { … }"
                 }
                 Some("yaml" | "yml") => {
                     "a job has lines `Shaders:`, `Buffers:` and `DescriptorSets:`"

@@ -33,7 +33,7 @@ impl Writer {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let problem = Problem::input(format!("`{name}` is in use by another campaign"));
             return Err(problem.help(
-                "wait for it, or give each campaign a ledger of its own (`--ledger FILE`) and join them with \
+                "wait for it, or give each campaign a separate ledger (`--ledger FILE`) and join them with \
                  `wavelane merge`",
             ));
         }

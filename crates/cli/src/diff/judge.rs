@@ -442,7 +442,7 @@ impl At<'_> {
         }
         if first.is_open {
             text.push_str(
-                "  = note: it finds what others have left, in an order that is the device's own\n",
+                "  = note: it reads what other lanes have left, in an order that the device chooses\n",
             );
         }
         record.pictures.push(text);
@@ -569,7 +569,7 @@ fn whose(did: &[(&Side, Did)]) -> String {
                 ([(side, _), ..], []) => {
                     let (what, flag) = emitted(side);
                     format!(
-                        "the driver of `{}`, or wavelane's {what}: `{flag}` with another compiler's module tells",
+                        "the driver of `{}`, or wavelane's {what}: `{flag}` with another compiler's module shows which",
                         gpu(side)
                     )
                 }

@@ -73,7 +73,7 @@ fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<R
                 // A process whose device is lost is replaced; as long as there is progress, the work is tried again.
                 slot.end();
                 if count <= done {
-                    let why = "the device was lost again and again".to_owned();
+                    let why = "the device was lost repeatedly".to_owned();
                     records.push(Record::nothing(&work.name(), Exit::Findings, why));
                     return Ok(records);
                 }

@@ -90,7 +90,7 @@ fn made(
                 return Ok(Written { text: file, lines, groups });
             }
             Ok(_) => why = "what was written does not show the disagreement".to_owned(),
-            Err(what) => why = format!("a `.test` file has no word for {what}"),
+            Err(what) => why = format!("a `.test` file cannot express {what}"),
         }
     }
     Err(why)

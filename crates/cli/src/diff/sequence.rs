@@ -289,7 +289,7 @@ impl At<'_> {
         let sequence = &self.all.sequence;
         record.verdict = Verdict::Disagree;
         record.whose =
-            "wavelane, or the driver: each pass alone agrees, and the passes in a row differ"
+            "wavelane, or the driver: each pass alone agrees, and the sequence of passes differs"
                 .to_owned();
         for side in differing {
             let after = (1..=sequence.passes.len()).find_map(|count| {

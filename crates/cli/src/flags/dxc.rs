@@ -179,8 +179,8 @@ pub(super) const FLAGS: &[Flag] = &[
         Kind::ReadsBinaries
     ),
     refused!("-recompile", Takes::Nothing, "DXIL is not read", Kind::ReadsBinaries),
-    refused!("-link", Takes::Nothing, "libraries of DXIL are not read", Kind::ReadsBinaries),
-    refused!("-metal", Takes::Nothing, "libraries of Metal are not made"),
+    refused!("-link", Takes::Nothing, "DXIL libraries are not read", Kind::ReadsBinaries),
+    refused!("-metal", Takes::Nothing, "Metal libraries are not written"),
     refused!("-Po", Takes::Nothing, "`-P -Fi FILE` writes what is preprocessed"),
     refused!("-ftime-trace", Takes::Nothing, TIMES),
     refused!("-ftime-trace=", FILE, TIMES),

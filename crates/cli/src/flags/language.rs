@@ -240,7 +240,7 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Warnings,
         help: "show a warning, or with no- do not; -Werror=CODE makes it an error,\n\
                -Wno-error=CODE keeps it a warning. The last one counts. The code is\n\
-               what stands in brackets at the end of a message; names of dxc and clang,\n\
+               in brackets at the end of each message; names of dxc and clang,\n\
                such as -Wno-conversion, are understood",
         set: warning,
     },

@@ -202,7 +202,7 @@ pub(super) const FLAGS: &[Flag] = &[
         on: COMPILES,
         section: Section::Output,
         help: "vulkan1.1, vulkan1.2, vulkan1.3 (the default) or vulkan1.4;\n\
-               universal1.3, universal1.5 and universal1.6 stand for the first three",
+               universal1.3, universal1.5 and universal1.6 mean the first three",
         set: |args, value| {
             args.spirv.target = Some(value.to_owned());
             Ok(())

@@ -262,7 +262,7 @@ pub(super) const FLAGS: &[Flag] = &[
         help: "the number of processes that run at a time (one for each core)",
         set: |args, value| {
             args.jobs = match number(value)? {
-                0 => return Err("at least one process works".to_owned()),
+                0 => return Err("expected at least one process".to_owned()),
                 jobs => Some(jobs as usize),
             };
             Ok(())
@@ -299,7 +299,7 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Run,
         help: "known failures, which do not fail the run: a name or name@width a line;\n\
                a line that fits no test is reported;\n\
-               for san known findings: CODE FILE: the line of source, wherever it stands",
+               for san known findings: CODE FILE: the line of source, wherever it is",
         set: |args, value| {
             args.baselines.baseline = Some(PathBuf::from(value));
             Ok(())

@@ -211,7 +211,7 @@ pub(super) fn constant(args: &mut LowArgs, value: &str) -> Result<(), String> {
             };
             i128::from_str_radix(digits, radix).map_err(|_| wrong())? as u64
         }
-        _ => return Err(format!("`{ty}` is none of bool i16 u16 f16 i32 u32 f32 i64 u64 f64")),
+        _ => return Err(format!("`{ty}` is not one of bool i16 u16 f16 i32 u32 f32 i64 u64 f64")),
     };
     args.compile.options.specialization.push((id, bits));
     Ok(())

@@ -85,7 +85,7 @@ fn test(asked: &Asked, number: u64, program: &Generated) -> Result<String, Strin
         }),
         Candidate::Draw(run) => draw(&comment, program, run, &source),
     };
-    written.map_err(|what| format!("a test has no word for {what}"))
+    written.map_err(|what| format!("a test cannot express {what}"))
 }
 
 /// A draw as a test.

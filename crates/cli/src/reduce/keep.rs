@@ -105,7 +105,7 @@ impl Keep {
             Keep::Finding(code) => format!("`wavelane san` does not report `{code}` in `{name}`"),
             Keep::Diff(side) => format!("`{}` and `interp` agree on `{name}`", side.name),
             Keep::Message(regex, _) => {
-                format!("nothing that is said of `{name}` matches `{regex}`")
+                format!("no message about `{name}` matches `{regex}`")
             }
             #[cfg(test)]
             Keep::Ir(words) => format!("the IR lacks one of {words:?}"),
@@ -174,7 +174,7 @@ impl Keeper {
         };
         Err(match [CANNOT_EXECUTE, NOT_FOUND].contains(&status) {
             true => problem.help(
-                "the command runs in a folder of its own: name a script by its absolute path, such as \
+                "the command runs in a separate folder: name a script by its absolute path, such as \
                  \"$PWD/crashes.sh\"",
             ),
             false => problem,

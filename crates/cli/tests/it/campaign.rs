@@ -427,7 +427,7 @@ fn mistakes_in_plans_have_a_line() {
         assert!(ran.err.contains(said), "{plan}: {}", ran.err);
     }
     for (flag, said) in [
-        ("--jobs", "`--jobs 0`: at least one process works"),
+        ("--jobs", "`--jobs 0`: expected at least one process"),
         ("--timeout", "`--timeout 0`: no run ends within 0 seconds"),
     ] {
         for command in [&["campaign", "--fuzz"][..], &["fuzz", "--engines", "cpu", "--count"]] {

@@ -77,7 +77,7 @@ fn an_output_is_written_or_the_status_says_that_it_is_not() {
         ("-Fsh o.hash", 3, "`-Fsh o.hash`"),
         ("-Frs o.rs", 3, "`-Frs o.rs`"),
         ("-dumpbin", 3, "DXIL is not read"),
-        ("-link", 3, "libraries of DXIL are not read"),
+        ("-link", 3, "DXIL libraries are not read"),
         ("-metal", 3, "`-metal` is not supported"),
         ("-Po", 3, "`-P -Fi FILE` writes what is preprocessed"),
         ("-ftime-trace", 3, "`wavelane bench` measures"),

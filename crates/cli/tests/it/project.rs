@@ -331,8 +331,8 @@ fn new_writes_a_test_that_passes_and_never_overwrites() {
 }";
     std::fs::write(root.join("other.hlsl"), other).unwrap();
     for (entry, says) in [
-        ("Idle", "a job of `Idle` would check nothing: it writes nothing that stays"),
-        ("Trace", "a job has no word for `Scene`, a RaytracingAccelerationStructure"),
+        ("Idle", "a job of `Idle` would check nothing: it writes nothing that remains"),
+        ("Trace", "a job cannot express `Scene`, a RaytracingAccelerationStructure"),
     ] {
         let (status, out, err) = ran(&format!("new test other.hlsl -E {entry}"), &root);
         assert!(status == 3 && out.is_empty() && err.contains(says), "{entry}: {err}");
@@ -420,7 +420,7 @@ Texture2D<float> Depths; RWTexture3D<float> Out; RWTexture2D<uint2> Sum;
     assert!(status == 2 && err.contains("exists already"), "{err}");
     std::fs::remove_file(root.join("Sample.test")).unwrap();
     let (status, _, err) = ran("new test a.hlsl --bind Smooth=anisotropic=4", &root);
-    assert!(status == 3 && err.contains("a job has no word for the anisotropic filter"), "{err}");
+    assert!(status == 3 && err.contains("a job cannot express the anisotropic filter"), "{err}");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn merging_notices_missing_parts() {
         (&["1.jsonl", "3.jsonl"], "part 2 of 3 missing"),
         (
             &["1.jsonl", "2.jsonl", "3.jsonl", "2.jsonl"],
-            "part 2 of 3 is there twice: `2.jsonl` and `2.jsonl`",
+            "part 2 of 3 is given twice: `2.jsonl` and `2.jsonl`",
         ),
         (&["1.jsonl", "other.jsonl", "3.jsonl"], "parts belong together if"),
     ] {

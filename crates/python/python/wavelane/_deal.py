@@ -194,7 +194,7 @@ class Ledger:
             self._file.close()
             raise Problem(
                 f"`{path}` is in use by another campaign\n"
-                "  = help: wait for it, or give each campaign a ledger of its own (`--ledger FILE`) "
+                "  = help: wait for it, or give each campaign a separate ledger (`--ledger FILE`) "
                 "and join them with `wavelane merge`"
             )
         self._cut()

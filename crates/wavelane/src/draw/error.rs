@@ -163,7 +163,7 @@ impl fmt::Display for DrawError {
             }
             DrawError::Aliased => write!(
                 f,
-                "a target of the draw is bound elsewhere too; bind memory of its own to each"
+                "a target of the draw is bound elsewhere too; bind separate memory to each"
             ),
             DrawError::TargetBytes { bytes, needs } => {
                 write!(f, "the target has {bytes} bytes, and its shape needs {needs}")

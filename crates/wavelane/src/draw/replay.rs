@@ -146,7 +146,7 @@ impl<'a> Replay<'a> {
                 };
                 if fitting.next().is_some() {
                     return Err(format!(
-                        "several primitives cover the quad at ({}, {}), and no `SV_PrimitiveID` tells them apart",
+                        "several primitives cover the quad at ({}, {}), and no `SV_PrimitiveID` distinguishes them",
                         key.0, key.1
                     ));
                 }
