@@ -4,9 +4,9 @@
 //# args -T ps_6_6
 float main(float4 position : SV_Position) : SV_Target {
     float sum = WavePrefixSum(position.x);
-    return ddx(sum * 2); //~ warning[wave-derivative]: of what a wave operation has made
+    return ddx(sum * 2); //~ warning[wave-derivative]: of a wave operation's result
 }
-//| FILE:5:12: warning: a derivative of what a wave operation has made [wave-derivative]
+//| FILE:5:12: warning: a derivative of a wave operation's result [wave-derivative]
 //|   |
 //| 4 |     float sum = WavePrefixSum(position.x);
 //|   |                 ------------------------- helper lanes get an undefined result here
@@ -40,12 +40,12 @@ float4 main(float4 position : SV_Position, float2 uv : TEXCOORD) : SV_Target {
 float main(float4 position : SV_Position) : SV_Target {
     float sum = 0;
     for (uint i = 0; i < 4; i++) {
-        sum += ddy(sum); //~ warning[wave-derivative]: of what a wave operation has made
+        sum += ddy(sum); //~ warning[wave-derivative]: of a wave operation's result
         sum += WaveActiveMax(position.y);
     }
     return sum;
 }
-//| FILE:6:16: warning: a derivative of what a wave operation has made [wave-derivative]
+//| FILE:6:16: warning: a derivative of a wave operation's result [wave-derivative]
 //|   |
 //| 6 |         sum += ddy(sum);
 //|   |                ^^^^^^^^ this reads helper lanes

@@ -131,7 +131,7 @@ pub(crate) mod registry {
         DRAFT_NAME, "draft-name", Warning, "a wave function under its draft name";
         SLANG_ONLY, "slang-only", Warning, "a wave function that only Slang has";
         DXC_PORTABILITY, "dxc-portability", Warning, "something that DXC rejects";
-        BAD_FORMAT, "bad-format", Error, "a format string that does not suit its arguments";
+        BAD_FORMAT, "bad-format", Error, "a format string that does not match its arguments";
         BAD_REGISTER, "bad-register", Error, "a register or offset that does not fit";
         GROUPSHARED_TOO_LARGE, "groupshared-too-large", Error, "more groupshared memory than a group has";
         // Lints: what is legal and hardly ever intended.
@@ -146,7 +146,7 @@ pub(crate) mod registry {
         VERSION_DEPENDENT_ARM, "version-dependent-arm", Warning, "a wave function in an arm that other versions evaluate in other lanes";
         NARROW_LANE_MASK, "narrow-lane-mask", Warning, "32 bits for a set of up to 128 lanes";
         ASSUMED_WAVE_COUNT, "assumed-wave-count", Warning, "an array with elements for too few waves";
-        WAVE_DERIVATIVE, "wave-derivative", Warning, "a derivative of what a wave operation has made";
+        WAVE_DERIVATIVE, "wave-derivative", Warning, "a derivative of a wave operation's result";
         LANE_COUNT_SWITCH, "lane-count-switch", Warning, "a switch over the number of lanes that leaves widths out";
         BAD_SUPPRESSION, "bad-suppression", Error, "an invalid comment that allows a report";
         UNUSED_SUPPRESSION, "unused-suppression", Warning, "a comment that allows something that is not reported";
@@ -172,7 +172,7 @@ pub(crate) mod registry {
         EQUAL_STORES, "equal-stores", Warning, "two unordered stores of the same value";
         NOT_GLOBALLY_COHERENT, "not-globally-coherent", Error, "a value passes between groups through a buffer that is not coherent";
         UNPUBLISHED_STORE, "unpublished-store", Error, "a flag is raised without a memory barrier before it";
-        ALIASED_BUFFERS, "aliased-buffers", Error, "one memory is accessed through two names that compilers take for two";
+        ALIASED_BUFFERS, "aliased-buffers", Error, "one buffer is accessed through two names that compilers treat as different memory";
         MISALIGNED_ADDRESS, "misaligned-address", Error, "a byte address that is not a multiple of the size of its scalars";
         DESCRIPTOR_OUT_OF_RANGE, "descriptor-out-of-range", Error, "an array of resources is indexed beyond its end";
         NON_UNIFORM_RESOURCE_INDEX, "non-uniform-resource-index", Error, "lanes access different resources without `NonUniformResourceIndex`";
@@ -202,9 +202,9 @@ pub(crate) mod registry {
         CANDIDATE_DEPENDENT_RESULT, "candidate-dependent-result", Error, "a result that depends on the order or the number of candidates";
         RAY_TIE, "ray-tie", Warning, "a result that depends on which of two equally near hits wins";
         BAD_INSTANCE, "bad-instance", Error, "a scene with an instance whose transform or flags are not valid";
-        FEEDBACK_PAIR, "feedback-pair", Error, "sampler feedback of another texture than the one that the map was made for";
+        FEEDBACK_PAIR, "feedback-pair", Error, "sampler feedback of a texture other than the one that the map was made for";
         FEEDBACK_TIER, "feedback-tier", Warning, "sampler feedback through an address mode that not every device can record";
-        FEEDBACK_SLACK, "feedback-slack", Note, "a feedback map that devices may report otherwise";
+        FEEDBACK_SLACK, "feedback-slack", Note, "a feedback map that devices may report differently";
         // What this implementation does not have.
         @only_compiling
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not supported yet";

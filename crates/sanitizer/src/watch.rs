@@ -57,7 +57,7 @@ pub struct Rules {
     pub reconvergence: Reconvergence,
     /// Whether lanes that read different lanes are reported.
     pub uniform_lane_index: bool,
-    /// Whether what devices may report otherwise in feedback maps is reported.
+    /// Whether what devices may report differently in feedback maps is reported.
     pub feedback_slack: bool,
     /// Whether all devices in question can record feedback through every sampler.
     pub has_feedback_tier_1: bool,

@@ -121,8 +121,8 @@ const ROTATE: &str = "it is `WaveReadLaneAt(x, (WaveGetLaneIndex() + n) % WaveGe
 const AT: &str = "it is `WaveReadLaneAt(x, lane)`; the set of lanes is that of the active ones";
 const COUNT: &str = "it is `WaveActiveCountBits(condition)`";
 const REDUCE_BY: &str =
-    "each operation has a function of its own: `WaveActiveSum`, `WaveActiveMin` and its like";
-const SCAN_BY: &str = "each operation has a function of its own, `WavePrefixSum` or, with a mask of lanes, `WaveMultiPrefixBitOr` and its \
+    "each operation has its own function: `WaveActiveSum`, `WaveActiveMin` and its like";
+const SCAN_BY: &str = "each operation has its own function, `WavePrefixSum` or, with a mask of lanes, `WaveMultiPrefixBitOr` and its \
      like; none includes the lane's own value";
 const COUNT_BELOW: &str = "it is `WavePrefixCountBits(condition)`";
 const COUNT_UP_TO: &str = "it is `WavePrefixCountBits(condition) + (condition ? 1 : 0)`";

@@ -31,7 +31,7 @@ pub(crate) fn derivative(module: &Module) -> Vec<Diagnostic> {
         let ancestors = std::iter::successors(structure.parent(inst), |it| structure.parent(*it));
         let mut selectors = ancestors.filter_map(|it| module.inst(it).op.selector());
         let (wave, message) = if let Some(wave) = data.op.operands().iter().find_map(wave_of) {
-            (wave, "a derivative of what a wave operation has made")
+            (wave, "a derivative of a wave operation's result")
         } else if let Some(wave) = selectors.find_map(|it| wave_of(&it)) {
             (wave, "a derivative where the result of a wave operation leads")
         } else {

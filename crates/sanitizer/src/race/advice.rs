@@ -261,7 +261,7 @@ fn barriers(
         && in_loop_apart(facts, before, now)
     {
         advice.notes.push(
-            "no barrier can stand between them: threads leave the loop in different iterations"
+            "no barrier can be placed between them: threads leave the loop in different iterations"
                 .to_owned(),
         );
         advice.helps.push(match plain {
@@ -331,7 +331,7 @@ fn between_rounds(
         let site =
             |it: Inst, text: &str| Site { span: span(it), inst: Some(it), text: text.to_owned() };
         if let Some(branch) = skipping(facts, around, barrier, now) {
-            advice.sites.push(site(barrier, "this barrier would stand between the two"));
+            advice.sites.push(site(barrier, "this barrier would be between the two"));
             advice.sites.push(site(branch, "but this condition leaves it out of some iterations"));
             advice.notes.push(
                 "without it, an iteration is right only if one wave holds all threads that take part"
@@ -342,7 +342,7 @@ fn between_rounds(
         }
         advice
             .sites
-            .push(site(barrier, "this barrier stands between the two within one iteration only"));
+            .push(site(barrier, "this barrier is between the two within one iteration only"));
         // Another one stands between the rounds, and would order the two if it were the right one.
         let useless = all_barriers(facts).find(|it| {
             let at = facts.position(it.0);

@@ -41,7 +41,11 @@ pub(super) fn kept(facts: &Facts<'_>, around: Inst, reads: &[(Inst, Memory)]) ->
     let name = memory.name(module);
     let site = |span, inst, text: String| Site { span, inst, text };
     let sites = [
-        site(span(branch), Some(branch), "(1) the lane that gets the lock goes on here".to_owned()),
+        site(
+            span(branch),
+            Some(branch),
+            "(1) the lane that gets the lock continues here".to_owned(),
+        ),
         site(left, None, format!("(2) and {how}, still holding it")),
         site(span(take), Some(take), format!("`{name}` is the lock, and is taken here")),
     ];
