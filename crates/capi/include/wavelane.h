@@ -45,7 +45,7 @@ typedef struct WlDefine {
 } WlDefine;
 
 /* A file that a shader includes: `length` bytes of `text`, and its name in messages, which is also the `from` of the files
- * that it includes itself. The same file has the same name each time; null stands for the path in the directive. */
+ * that it includes itself. The same file has the same name each time; null means the path in the directive. */
 typedef struct WlFile {
     const char *name;
     const char *text;
@@ -57,7 +57,7 @@ typedef struct WlFile {
  * that function runs, on another thread, and must not unwind. */
 typedef uint32_t (*WlInclude)(void *user, const char *path, const char *from, uint32_t is_system, WlFile *file);
 
-/* How a shader is compiled. Zeros stand for the defaults: the name "shader.hlsl", the entry point "main", no macros, `half`
+/* How a shader is compiled. Zeros mean the defaults: the name "shader.hlsl", the entry point "main", no macros, `half`
  * with 32 bits, and no includes. `enable_16bit` 1 makes `half` and the `min16` types real 16-bit types. `user` is passed to
  * `include`. */
 typedef struct WlOptions {
@@ -101,8 +101,8 @@ const char *wl_version(void);
 /* Frees a shader. Pipelines and tables that were made from it stay valid. Null is allowed. */
 void wl_shader_free(WlShader *shader);
 
-/* Prepares a shader for an engine: "interp", "cpu", "vulkan" or "cuda"; null stands for the fastest that needs no GPU.
- * `threads` is the number of threads of the engine "cpu"; 0 stands for 1. */
+/* Prepares a shader for an engine: "interp", "cpu", "vulkan" or "cuda"; null means the fastest that needs no GPU.
+ * `threads` is the number of threads of the engine "cpu"; 0 means 1. */
 WlStatus wl_pipeline(const WlShader *shader, const char *engine, uint32_t threads, WlPipeline **pipeline);
 
 /* Frees a pipeline. Null is allowed. */
@@ -135,12 +135,12 @@ const char *wl_text(const WlText *text);
 /* Frees a text. Null is allowed. */
 void wl_text_free(WlText *text);
 
-/* Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null stands for
+/* Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null means
  * "shader.hlsl" and "main". On success `*shader` is a handle for `wl_shader_free`; on failure `wl_last_error` has the source
  * lines with carets. The text may not `#include` others: see `wl_compile_with`. */
 WlStatus wl_compile(const char *text, size_t length, const char *name, const char *entry, const WlDefine *defines, size_t define_count, WlShader **shader);
 
-/* The same with options; null stands for the defaults. */
+/* The same with options; null means the defaults. */
 WlStatus wl_compile_with(const char *text, size_t length, const WlOptions *options, WlShader **shader);
 
 /* The compiler's warnings about a shader, with source lines; empty if there are none. It is valid until the shader is freed. */

@@ -19,7 +19,7 @@ pub struct WlDefine {
 }
 
 /// A file that a shader includes: `length` bytes of `text`, and its name in messages, which is also the `from` of the files
-/// that it includes itself. The same file has the same name each time; null stands for the path in the directive.
+/// that it includes itself. The same file has the same name each time; null means the path in the directive.
 #[repr(C)]
 pub struct WlFile {
     pub name: *const c_char,
@@ -40,7 +40,7 @@ pub type WlInclude = Option<
     ) -> u32,
 >;
 
-/// How a shader is compiled. Zeros stand for the defaults: the name "shader.hlsl", the entry point "main", no macros, `half`
+/// How a shader is compiled. Zeros mean the defaults: the name "shader.hlsl", the entry point "main", no macros, `half`
 /// with 32 bits, and no includes. `enable_16bit` 1 makes `half` and the `min16` types real 16-bit types. `user` is passed to
 /// `include`.
 #[repr(C)]
@@ -57,7 +57,7 @@ pub struct WlOptions {
 /// Room for shaders that nest as deeply as the front end's limits allow, which the caller's thread may not have.
 const STACK: usize = 256 << 20;
 
-/// Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null stands for
+/// Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null means
 /// "shader.hlsl" and "main". On success `*shader` is a handle for `wl_shader_free`; on failure `wl_last_error` has the source
 /// lines with carets. The text may not `#include` others: see `wl_compile_with`.
 #[unsafe(no_mangle)]
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn wl_compile(
     enter(|| unsafe { compile(text, length, &options, shader) })
 }
 
-/// The same with options; null stands for the defaults.
+/// The same with options; null means the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_compile_with(
     text: *const c_char,

@@ -106,8 +106,8 @@ pub unsafe extern "C" fn wl_shader_free(shader: *mut WlShader) {
     unsafe { free(shader) }
 }
 
-/// Prepares a shader for an engine: "interp", "cpu", "vulkan" or "cuda"; null stands for the fastest that needs no GPU.
-/// `threads` is the number of threads of the engine "cpu"; 0 stands for 1.
+/// Prepares a shader for an engine: "interp", "cpu", "vulkan" or "cuda"; null means the fastest that needs no GPU.
+/// `threads` is the number of threads of the engine "cpu"; 0 means 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_pipeline(
     shader: *const WlShader,

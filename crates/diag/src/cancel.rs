@@ -1,7 +1,7 @@
 //! How work is ended from outside.
 //!
-//! No crate below the command line reads a clock: a caller that has one sets a flag, which long work reads whenever
-//! it has done so much, by its own count.
+//! No crate below the command line reads a clock: a caller that has one sets a flag, which long work reads after a
+//! number of its own steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,7 +19,7 @@ impl Cancel {
         Cancel { flag: None, left: Some(Arc::new(AtomicU64::new(questions))) }
     }
 
-    /// Whether the work is to end.
+    /// Whether the work should end.
     pub fn is_set(&self) -> bool {
         if let Some(left) = &self.left {
             let less = |it: u64| it.checked_sub(1);

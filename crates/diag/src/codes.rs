@@ -1,7 +1,7 @@
 //! The registry of diagnostic codes: one row each.
 //!
 //! A code is a word, not a number, and never changes its meaning.
-//! Each has a page in `pages/` (what, why, example, how to mend) and a file in the suite's `errors/`; tests demand both.
+//! Each has a page in `pages/` (what, why, example, fix) and a file in the suite's `errors/`; tests demand both.
 #![allow(rustdoc::broken_intra_doc_links, reason = "titles name attributes in brackets")]
 
 use crate::Level;
@@ -21,7 +21,7 @@ pub struct Code {
 impl Code {
     /// The page that `wavelane explain` shows.
     ///
-    /// The pages are a list of their own, which a program that does not show them leaves out: they are 83 KB.
+    /// The pages are a separate list, so that a program that does not show them can leave them out: they are 83 KB.
     pub fn page(&self) -> &'static str {
         let mut pages = registry::ALL.iter().zip(registry::PAGES);
         let page = pages.find(|(code, _)| code.name == self.name).map(|(_, page)| *page);
@@ -39,7 +39,7 @@ pub fn codes() -> &'static [&'static Code] {
     registry::ALL
 }
 
-/// Rows before `@in_runs` and after `@only_compiling` are the compiler's alone.
+/// Only the compiler reports rows before `@in_runs` and after `@only_compiling`.
 macro_rules! registry {
     (
         $($name:ident, $slug:literal, $level:ident, $summary:literal;)*
@@ -134,7 +134,7 @@ pub(crate) mod registry {
         BAD_FORMAT, "bad-format", Error, "a format string that does not match its arguments";
         BAD_REGISTER, "bad-register", Error, "a register or offset that does not fit";
         GROUPSHARED_TOO_LARGE, "groupshared-too-large", Error, "more groupshared memory than a group has";
-        // Lints: what is legal and hardly ever intended.
+        // Lints: code that is legal but hardly ever intended.
         ASSIGNMENT_IN_CONDITION, "assignment-in-condition", Warning, "a condition assigns instead of comparing";
         EMPTY_BODY, "empty-body", Warning, "a `;` takes the place of the intended statement";
         DANGLING_ELSE, "dangling-else", Warning, "an `else` that may be intended for another `if`";
@@ -153,7 +153,7 @@ pub(crate) mod registry {
         UNINITIALIZED, "uninitialized", Warning, "a variable is read before anything is written to it";
         // Lowering.
         PROGRAM_TOO_LARGE, "program-too-large", Error, "a program that explodes when its calls are expanded";
-        // What the sanitizer finds; of the first two the compiler reports what it can see.
+        // Findings of the sanitizer; the compiler reports some of the first ones, too.
         @in_runs
         ASSERTION_FAILED, "assertion-failed", Error, "a condition that the program asserts is false";
         SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by as many bits as the value has, or more";
@@ -205,7 +205,7 @@ pub(crate) mod registry {
         FEEDBACK_PAIR, "feedback-pair", Error, "sampler feedback of a texture other than the one that the map was made for";
         FEEDBACK_TIER, "feedback-tier", Warning, "sampler feedback through an address mode that not every device can record";
         FEEDBACK_SLACK, "feedback-slack", Note, "a feedback map that devices may report differently";
-        // What this implementation does not have.
+        // Features that this implementation lacks.
         @only_compiling
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not supported yet";
     }

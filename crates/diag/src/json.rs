@@ -75,8 +75,8 @@ pub fn to_github(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
 
 /// A whole run as one SARIF log, which code-scanning services take.
 ///
-/// Columns count characters, which the log says of itself (`columnKind`); the end of a region is the first column behind
-/// it. Remedies that replace text are `fixes`; everything else that is said stands in the message.
+/// Columns count characters, as the log states (`columnKind`); the end of a region is the first column after it.
+/// Remedies that replace text are `fixes`; everything else is in the message.
 pub fn sarif(diagnostics: &[(&Diagnostic, &SourceMap)], version: &str) -> Value {
     let results = diagnostics.iter().map(|(it, sources)| sarif_result(it, sources));
     sarif_log(results.collect(), version)
@@ -114,8 +114,8 @@ pub fn sarif_log(mut results: Vec<Value>, version: &str) -> Value {
     }))
 }
 
-/// A log with what can be told from its results: the files that they name, relative to a folder that has a name, each once and
-/// without `./`, and that the run came to its end.
+/// Completes a log from its results: the files that they name, relative to a named folder, each once and without `./`,
+/// and that the run was completed.
 pub fn sarif_with_files(mut log: Value) -> Value {
     for run in log["runs"].as_array_mut().into_iter().flatten() {
         let mut files = BTreeSet::new();
@@ -132,7 +132,7 @@ pub fn sarif_with_files(mut log: Value) -> Value {
 /// The name of the folder that files are relative to.
 const BASE: &str = "ROOT";
 
-/// The place of a file: relative to the folder of the run, unless it has a root of its own.
+/// The place of a file: relative to the folder of the run, unless the path is absolute.
 fn located(file: &str) -> Value {
     match file.starts_with('/') || file.contains(':') {
         true => json!({ "uri": file }),
@@ -140,7 +140,7 @@ fn located(file: &str) -> Value {
     }
 }
 
-/// Gives every file below a value its one name, and collects those.
+/// Replaces every file name in a value with its normalised form, and collects these.
 fn name_files(value: &mut Value, files: &mut BTreeSet<String>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|it| name_files(it, files)),
@@ -256,7 +256,7 @@ fn sarif_level(level: Level) -> &'static str {
     }
 }
 
-/// From where to where a span goes, as a person counts.
+/// The start and the end of a span, counted from 1.
 struct Extent {
     file: std::sync::Arc<str>,
     line: u32,

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use crate::render::told_stack;
 use crate::{Diagnostic, Level, SourceMap, Span};
 
-/// A diagnostic, its related places and its remedies, each on a line of its own.
+/// A diagnostic, its related places and its remedies, each on a separate line.
 pub fn to_msvc(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let level = match diagnostic.level {
-        // The form knows no third level.
+        // The format has no third level.
         Level::Error | Level::Unsupported => "error",
         Level::Warning => "warning",
         Level::Note | Level::Allow => "note",

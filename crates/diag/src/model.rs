@@ -55,7 +55,7 @@ pub struct Frame {
 pub struct Fix {
     pub span: Span,
     pub replacement: String,
-    /// Where in the compiler it was made: a test demands that each such place is tried.
+    /// Where in the compiler it was made: a test requires that each such place is tested.
     pub made_at: &'static std::panic::Location<'static>,
 }
 
@@ -114,7 +114,7 @@ impl Diagnostic {
         self
     }
 
-    /// The functions around a location, the innermost first. One that no function calls says nothing.
+    /// The functions around a location, the innermost first. One that no function calls is not shown.
     pub fn stack<'a>(
         mut self,
         of: &str,
@@ -158,7 +158,7 @@ impl Diagnostic {
     }
 }
 
-/// Collects diagnostics: bounded, and each only once. It goes through all stages, and so tells them as well when to stop.
+/// Collects diagnostics: bounded, and each only once. It passes through all stages, so it also tells them when to stop.
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
     reported: Vec<Diagnostic>,
@@ -166,7 +166,7 @@ pub struct Sink {
     /// The levels that the source sets for warnings, each from a position on.
     levels: Vec<(u32, Levels)>,
     cancel: Cancel,
-    /// How often a stage has asked whether to go on.
+    /// How often a stage has checked whether to continue.
     steps: u32,
     /// Where the work was cancelled.
     stopped: Option<Span>,
@@ -195,8 +195,8 @@ impl Sink {
         self.cancel = cancel.clone();
     }
 
-    /// Counts a step of the work at that place; whether to go on. Once it says no the sink is full, and counts as having
-    /// errors, so that nothing is made of what is incomplete.
+    /// Counts a step of the work at that place; returns whether to continue. After `false` the sink is full, and counts
+    /// as having errors, so that no result is built from incomplete data.
     pub fn goes_on(&mut self, span: Span) -> bool {
         self.steps += 1;
         if self.steps >= Sink::STEPS {

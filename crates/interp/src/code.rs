@@ -326,7 +326,7 @@ pub(crate) struct PrintCode {
 pub(crate) struct NoteCode {
     pub(crate) note: ir::notes::Note,
     pub(crate) values: Vec<Row>,
-    /// If it stands for all statements of a basic block, where these are among those of [`Program::begun`].
+    /// If it represents all statements of a basic block, where these are among those of [`Program::begun`].
     pub(crate) block: Option<Range<usize>>,
 }
 

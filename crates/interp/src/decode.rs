@@ -8,8 +8,8 @@
 //! module without notes has depends on its rows, so it is decoded too, and its copies are counted instead. Notes without
 //! operands leave live ranges in their order, and thereby the rows and copies as they are.
 //!
-//! For those who look at statements alone, the first note of a basic block can stand for the others: nothing that they
-//! see changes within.
+//! For observers of statements alone, the first note of a basic block can represent the others: nothing that they see
+//! changes within it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -177,7 +177,7 @@ struct Decoder<'m> {
     counted: Counted,
     /// In a module with notes that have operands.
     plain: Option<Plain>,
-    /// Whether the first note of a basic block stands for the others.
+    /// Whether the first note of a basic block represents the others.
     joins_notes: bool,
     /// That note, by its number in the program, if the block has one already.
     block: Option<usize>,

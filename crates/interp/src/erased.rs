@@ -1,7 +1,7 @@
 //! Type erasure of observers: those that are called through a pointer share one copy of the engine's code.
 //!
-//! The engine is generic over its observer, so that events cost nothing where nobody wants them. A copy of it has 100 KB,
-//! and most observers serve runs that are few: they explain findings, or step. [`Observer::INDIRECT`] says which.
+//! The engine is generic over its observer, so that events cost nothing where they are not needed. A copy of it has 100
+//! KB, and most observers serve runs that are few: they explain findings, or step. [`Observer::INDIRECT`] says which.
 
 use ir::exec::WaveInputs;
 use ops::LaneMask;

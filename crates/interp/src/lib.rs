@@ -11,7 +11,7 @@
 //! `walk` → `allocate` → `decode` produce the program (`code`); `machine` holds a wave's state, `machine::step` is the
 //! loop over its instructions, with `registers` (arithmetic), `memory`, `buffers`, `local` (memory), `texture`, `ray`
 //! (queries) and `wave` (wave operations);
-//! `schedule` runs groups and waves, `waves` those of a feed; `run` is a run that can be left, saved and taken up;
+//! `schedule` runs groups and waves, `waves` those of a feed; `run` is a run that can be suspended, saved and resumed;
 //! `deal` assigns threads to lanes; `observe` defines what observers of a run see, `erased` calls them through a pointer.
 //!
 //! # Deliberately absent

@@ -46,7 +46,7 @@ pub struct Launch {
 const MAX_THREADS: u64 = 1 << 16;
 
 impl Launch {
-    /// A dispatch of so many groups in the canonical order, without a bound.
+    /// A dispatch of this many groups in the canonical order, without a bound.
     pub fn dispatch(groups: [u32; 3], wave_width: u32) -> Launch {
         Launch::new(Work::Dispatch { groups }, wave_width)
     }
@@ -418,7 +418,7 @@ pub enum Trap {
         span: Span,
     },
     /// An endless loop that reads no shared memory: nothing that other lanes do can end it. Engines report a
-    /// deadlock, which the device API tells apart.
+    /// deadlock, which the device API distinguishes.
     Endless {
         span: Span,
     },

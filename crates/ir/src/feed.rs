@@ -1,7 +1,7 @@
 //! The feed of a vertex or pixel shader: hands an engine one wave after the other, rows of inputs in, rows of outputs
 //! out.
 //!
-//! What a lane stands for, a vertex or a pixel of a primitive, only the feed knows. Engines run each wave from its
+//! Only the feed knows what a lane represents: a vertex, or a pixel of a primitive. Engines run each wave from its
 //! first to its last instruction before they ask for the next one; a wave ends with [`Feed::take`].
 //!
 //! Deliberately absent: barriers, groups, and any order but that of the feed.
@@ -31,7 +31,7 @@ pub trait Feed {
         false
     }
 
-    /// What a lane of the wave that was fed last stands for, if the feed can tell; engines ask for observers only.
+    /// What a lane of the wave that was fed last represents, if the feed knows; engines query it for observers only.
     fn invocation(&self, lane: u32) -> Option<Invocation> {
         let _ = lane;
         None
@@ -81,7 +81,7 @@ pub trait WaveInPlace {
     fn output(&self, slot: Slot) -> &[u32];
 }
 
-/// What a lane stands for, however vertices, patches, primitives and quads are packed into waves.
+/// What a lane represents, however vertices, patches, primitives and quads are packed into waves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Invocation {
     /// The vertex with this number, counted over the instances of a draw.
@@ -169,7 +169,7 @@ pub struct WaveInputs {
     pub rows: Rows,
     /// By input slot, the lanes whose value is undefined.
     pub poison: Vec<LaneMask>,
-    /// By lane, what it stands for: an engine with an observer asks the feed.
+    /// What each lane represents: an engine with an observer queries the feed.
     pub invocations: Vec<Option<Invocation>>,
     /// By lane, the bits of the primitive's depth where the pixel shader sees it, if the shader promises a bound for the
     /// depth that it writes; otherwise empty. An engine with an observer asks the feed.

@@ -6,12 +6,12 @@
 //! the module, in this order. Engines know nothing of all this: it is for those who launch the shader and read the
 //! records.
 //!
-//! Deliberately absent: what becomes of the records, which a draw knows.
+//! Deliberately absent: what happens to the records, which a draw decides.
 
 use crate::stage::{Element, slot_count};
 use crate::{Module, Resource};
 
-/// The buffers of a mesh or amplification shader are the last resources of its module: so many.
+/// The number of buffers of a mesh or amplification shader, which are the last resources of its module.
 pub const BUFFERS: usize = 2;
 /// Their names, which no identifier of a source can be.
 pub const HEADERS: &str = "$groups";

@@ -1,5 +1,5 @@
-//! Instruments the shaders of a draw, so that a device says which lane of which wave each pixel was: a device assigns
-//! pixels to lanes as it likes, and its wave operations can be compared only with those of a run that is packed the same
+//! Instruments the shaders of a draw, so that a device says which lane of which wave each pixel was: a device is free
+//! to assign pixels to lanes, and its wave operations can be compared only with those of a run that is packed the same
 //! way.
 //!
 //! At the start of the pixel shader, the first participant of a wave draws a number for it, and every lane that is not a

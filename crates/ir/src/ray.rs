@@ -63,7 +63,7 @@ pub struct QueryData {
     pub span: Span,
 }
 
-/// A module has at most so many slots, which a handle can name.
+/// A module has at most this many slots, which a handle can name.
 pub const MOST_SLOTS: u32 = 0xffff;
 
 /// The memory that an engine needs for a query, in bytes.

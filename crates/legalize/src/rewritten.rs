@@ -57,12 +57,12 @@ pub struct Rewritten<'a> {
     pub in_turn: bool,
 }
 
-/// The groups that run all groups in turn, on a device that so many groups keep busy.
+/// The groups that run all groups in turn, on a device that this many groups keep busy.
 pub fn runs(groups: [u32; 3], blocks: u32) -> u32 {
     groups.iter().fold(1, |all: u32, it| all.saturating_mul(*it)).min(blocks)
 }
 
-/// The groups that are left if so many on the first axis become one.
+/// The groups that are left if this many on the first axis become one.
 pub fn coarse_groups([x, y, z]: [u32; 3], coarse: u32) -> [u32; 3] {
     [x / coarse.max(1), y, z]
 }

@@ -1,4 +1,4 @@
-//! Waves wider than those of the device: a lane of the device stands for several lanes of the wave, its *slots*. Lane `l`
+//! Waves wider than those of the device: a lane of the device holds several lanes of the wave, its *slots*. Lane `l`
 //! of the wave is slot `l / 32` of the device's lane `l % 32`.
 //!
 //! Each value becomes one for each slot, unless it is the same in all of them ([`same`]). Which slots are active is

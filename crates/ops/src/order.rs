@@ -1,7 +1,7 @@
 //! Sorting of short lists, with code that is shared by all types of elements.
 //!
-//! The standard library's sorts are generic: each type and each order that is sorted by has several kilobytes of machine code
-//! of its own. Most lists here have a few elements and are sorted once, so that size counts more than speed. This sort orders
+//! The standard library's sorts are generic: each type and each order of elements adds several kilobytes of machine
+//! code. Most lists here have a few elements and are sorted once, so that size counts more than speed. This sort orders
 //! the positions of elements, in one place for all types.
 //!
 //! Deliberately absent: a replacement for lists that are long or sorted often, for which the standard library is faster.

@@ -175,7 +175,7 @@ impl Fold {
         }
     }
 
-    /// The value that stands for lanes that do not participate in a sum or product.
+    /// The neutral element, used for lanes that do not participate in a sum or product.
     /// Unlike [`Fold::identity`], it preserves a lone -0.0.
     pub fn neutral(self, ty: Ty) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! Blending: what becomes of a target's colour and a shader's.
+//! Blending: combines the colour of a target and that of a shader.
 //!
 //! f32: each product is rounded, then their sum; nothing is fused. Minimum and maximum take no factors.
 //!
@@ -166,7 +166,7 @@ impl Blend {
         self.color.is_dual_source() || self.alpha.is_dual_source()
     }
 
-    /// The blended colour. The inputs are clamped to the range of the format, as is its content already.
+    /// The blended colour. The inputs are clamped to the range of the format; its contents already are in it.
     pub(crate) fn apply(self, format: Format, colours: Colours) -> [f32; 4] {
         let Colours { src, src1, dst, constant } = colours;
         let clamp = |it: [f32; 4]| it.map(|it| clamped(format, it));
@@ -186,7 +186,7 @@ pub(crate) struct Colours {
     pub(crate) constant: [f32; 4],
 }
 
-/// As `min` of the language has it: a NaN gives the other number.
+/// As `min` in HLSL: a NaN gives the other number.
 fn least(a: f32, b: f32) -> f32 {
     of_two(Binary::Min(Sign::Signed), a, b)
 }

@@ -28,7 +28,7 @@ pub(crate) fn is_inside(position: [f32; 4], band: f64) -> bool {
     w > 0.0 && x.abs() <= band * w && y.abs() <= band * w
 }
 
-/// Clips a convex polygon. `perspective` says of each number whether it is linear in space; the others are linear on
+/// Clips a convex polygon. `perspective` says for each number whether it is linear in space; the others are linear on
 /// the screen. `None` if nothing is left in front of the eye.
 pub(crate) fn polygon(
     mut vertices: Vec<ClipVertex>,

@@ -1,6 +1,6 @@
 //! Coverage: which samples of a block of 8×8 pixels lie in a primitive.
 //!
-//! Blocks that lie wholly on one side of an edge are accepted or rejected without a look at their samples.
+//! Blocks that lie wholly on one side of an edge are accepted or rejected without testing their samples.
 //!
 //! Spec: Direct3D 11.3, 3.4.2 (triangles), 3.4.3 (aliased lines) and 3.4.5 (points).
 
@@ -38,7 +38,7 @@ fn within([x, y]: [i32; 2], rect: Rect) -> u64 {
     if rows == 0xff && columns == 0xff {
         return u64::MAX;
     }
-    // Copies each bit of `rows` to a byte of its own: the partial products do not overlap. Then fills each byte
+    // Copies each bit of `rows` to a separate byte: the partial products do not overlap. Then fills each byte
     // with the columns.
     let spread = |bits: u64| (bits * 0x0020_4081) & 0x0101_0101;
     let apart = spread(rows & 0xf) | spread(rows >> 4) << 32;

@@ -1,6 +1,6 @@
 //! Depth and stencil: formats, tests and updates.
 //!
-//! Depth and stencil are planes of their own, as Direct3D's views of a depth-stencil texture have it.
+//! Depth and stencil are separate planes, as in Direct3D's views of a depth-stencil texture.
 //!
 //! Spec: Direct3D 11.3, 17.10 to 17.13.
 

@@ -1,7 +1,6 @@
 //! The input assembler: vertex attributes out of vertex buffers.
 //!
-//! Spec: Direct3D 11.3, 8.6. Components that a format lacks are (0, 0, 0, 1), and what lies beyond a buffer reads as
-//! zero.
+//! Spec: Direct3D 11.3, 8.6. Components that a format lacks are (0, 0, 0, 1), and reads beyond a buffer give zero.
 
 use ops::texture::{Channels, Encoding, Format, Texel};
 
@@ -49,7 +48,7 @@ pub fn fetch(
 }
 
 /// One component of an attribute for consecutive elements, if it is copied without conversion and all elements lie in
-/// the buffer; whether that is so. The same as [`fetch`].
+/// the buffer; returns whether they were copied. The same as [`fetch`].
 pub fn fetch_row(
     buffer: VertexBuffer<'_>,
     first: u64,

@@ -1,8 +1,8 @@
 //! Triangles that are projected and bounded together, and covered if they are about as small as a pixel.
 //!
 //! These are loops over the triangles of a group in 32 bits, which the compiler turns into vectors. They decide as
-//! [`Viewport::project`], [`crate::setup`] and [`crate::cover`] define it, and leave to these what they do not decide:
-//! triangles that may have to be clipped, and those far outside of all targets.
+//! [`Viewport::project`], [`crate::setup`] and [`crate::cover`] define it, and leave the rest to these: triangles that
+//! may have to be clipped, and those far outside of all targets.
 
 use crate::each::each3;
 use crate::rasterizer::{Batch, DrawArea, word};
@@ -21,7 +21,7 @@ const PIXEL: i32 = UNITS as i32;
 /// A number for each triangle.
 type Lanes<T> = [T; MOST];
 
-/// What becomes of a triangle.
+/// The fate of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It is set up by the definition.
@@ -69,7 +69,7 @@ impl Corner {
         z: [0.0; MOST],
     };
 
-    /// Projects the corner, and marks the triangles for which that takes more.
+    /// Projects the corner, and marks the triangles that need the general definition.
     ///
     /// The guard band is a power of two, so that its products are exact in f32 too. A coordinate of at most 16384
     /// pixels has at most 2²² units: where those are the last bits of f32, addition rounds to nearest even.
@@ -183,7 +183,7 @@ impl Group {
         let (top, bottom) = spans([&p.y, &q.y, &r.y], samples);
         let outside = self.outside(&left, &top);
         let side = SIDE as i32;
-        // From one column or row of the square to another, so many bits apart.
+        // The distance in bits from one column or row of the square to the next.
         let bits = |from: i32, to: i32, each: i32| {
             let bit = |at: i32| 1u32 << (at.clamp(0, side) * each);
             bit(to).wrapping_sub(bit(from))
@@ -291,7 +291,7 @@ mod tests {
     use crate::topology::{Assembly, Kind, Topology};
     use crate::wave::{Quad, Wave};
 
-    /// A state of which everything may matter.
+    /// A state in which everything may matter.
     fn state(random: &mut Random) -> RasterState {
         let size = [64, 33, 7][random.below(3)];
         let mut state = RasterState::new(size, size);

@@ -1,7 +1,7 @@
 //! Interpolation: the inputs of the lanes of a wave.
 //!
 //! Everything is f64 in the order of operations written here, without contraction, and rounded once to the type of
-//! the input. So a constant stays itself, and the result is within half a unit in the last place of the exact one in
+//! the input. So a constant is preserved, and the result is within half a unit in the last place of the exact one in
 //! all but extreme perspective.
 //!
 //! Spec: Direct3D 11.3, 3.5 and 16.5; `docs/semantics.md`.
@@ -30,7 +30,7 @@ pub enum At {
     Snapped([i32; 2]),
 }
 
-/// What interpolation at a place needs of each lane, for all inputs.
+/// The data of each lane that interpolation at a place needs, for all inputs.
 #[derive(Clone, Debug, Default)]
 struct Lanes {
     /// Edge functions, or the weights of a line's and point's vertices.
@@ -92,7 +92,7 @@ impl Wave {
         self.row_inline(inputs, input, row);
     }
 
-    /// The same as a part of the caller, which may be compiled for more instructions.
+    /// The same, inlined into the caller, which may be compiled for more instructions.
     #[inline(always)]
     pub fn row_inline(&mut self, inputs: &Inputs, input: usize, row: &mut [u32]) {
         let row = &mut row[..self.width as usize];
@@ -127,7 +127,7 @@ impl Wave {
         }
     }
 
-    /// The bits of the primitive's depth in all lanes, as `SV_Position` has it if it is interpolated there. Lanes beyond
+    /// The bits of the primitive's depth in all lanes, as in an `SV_Position` that is interpolated there. Lanes beyond
     /// the last quad are 0.
     pub fn depths(&mut self, at: InterpolationPlace, row: &mut [u32]) {
         row[4 * self.count()..].fill(0);
@@ -349,7 +349,7 @@ impl Wave {
         }
     }
 
-    /// The weights in the lanes of a quad, which are evaluated at places of their own.
+    /// The weights in the lanes of a quad, each evaluated at its own place.
     fn weights_of_each(
         &self,
         geometry: &Geometry,

@@ -4,11 +4,11 @@
 //! and are merged into targets. Every step is a pure function whose result is defined to the last bit, so that a draw
 //! gives the same bytes on every engine and every host.
 //!
-//! # Map
-//! `topology` assembles primitives and patches, `tessellate` divides patches, `fetch` reads vertex attributes. `rasterizer` takes primitives one after the
-//! other through `viewport`, `clip`, `setup` and `cover`, and fills a `wave` with quads; `interpolate` computes the
-//! inputs of its lanes. `merge` applies `depth` tests, `blend`, `logic` and write masks to `target`s, and `resolve`
-//! averages samples. `sample` holds the sample patterns, `signature` says what flows from vertices to pixels.
+//! # Map `topology` assembles primitives and patches, `tessellate` divides patches, `fetch` reads vertex attributes.
+//! `rasterizer` takes primitives one after the other through `viewport`, `clip`, `setup` and `cover`, and fills a
+//! `wave` with quads; `interpolate` computes the inputs of its lanes. `merge` applies `depth` tests, `blend`, `logic`
+//! and write masks to `target`s, and `resolve` averages samples. `sample` holds the sample patterns, `signature`
+//! describes the values that flow from vertices to pixels.
 //!
 //! # Deliberately absent
 //! Shaders and engines: this crate knows no instruction and no language. Wide, smooth and wireframe

@@ -49,7 +49,8 @@ pub enum AlphaSamples {
     #[default]
     First,
     Last,
-    /// Others in each pixel and for each number, so that those of a smaller alpha need not be among those of a larger one.
+    /// Different ones in each pixel and for each number: the samples of a smaller alpha need not be among those of a
+    /// larger one.
     Dithered,
 }
 
@@ -146,8 +147,8 @@ impl MergeState {
         self.merge_inline::<false>(wave, lanes, outputs, targets);
     }
 
-    /// The same as a part of the caller, which may be compiled for more instructions. `FUSED`: fused multiplication and
-    /// addition is one of them.
+    /// The same, inlined into the caller, which may be compiled for more instructions. `FUSED`: fused multiplication
+    /// and addition is one of them.
     #[inline(always)]
     pub fn merge_inline<const FUSED: bool>(
         &self,

@@ -1,7 +1,7 @@
 //! The rasterizer: takes primitives one after the other, and packs their quads into waves.
 //!
 //! Quads come in this order: primitives; in each the rows of quads from top to bottom, in a row from left to right; at
-//! sample frequency then the samples. A wave takes them as they come, over primitives and instances.
+//! sample frequency then the samples. A wave takes them in this order, across primitives and instances.
 //! One row of blocks is expanded at a time, so that memory is bounded by the width of a target.
 
 use crate::each::{each3, each4};
@@ -49,7 +49,7 @@ pub(crate) fn word(slots: &[u32], slot: u32) -> u32 {
     slots.get(slot as usize).copied().unwrap_or(0)
 }
 
-/// What the viewports decide in advance.
+/// What follows from the viewports in advance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawArea {
     pub(crate) viewport: Viewport,
@@ -178,7 +178,7 @@ impl Rasterizer {
         self.fill_inline(batch, early, wave)
     }
 
-    /// The same as a part of the caller, which may be compiled for more instructions.
+    /// The same, inlined into the caller, which may be compiled for more instructions.
     #[inline(always)]
     pub fn fill_inline(
         &mut self,
@@ -563,7 +563,7 @@ impl Rasterizer {
         let geometry = &piece.geometry;
         let mut spans = std::mem::take(&mut self.spans);
         spans.clear();
-        // The blocks of a wide row that are covered wholly need no look at each.
+        // The blocks of a wide row that are covered wholly need no separate tests.
         let (whole, end) = match piece.is_partial {
             true => (first, first),
             false => geometry.covered_columns(top, first, right),
@@ -599,7 +599,7 @@ impl Rasterizer {
     /// The quads of a triangle that covers these of 4×4 pixels, of which this is the first: bit 4·y + x.
     #[inline(always)]
     fn expand_small(&mut self, [x, y]: [i32; 2], covered: u32) {
-        // The general way has to look at each sample of a partial piece.
+        // The general path has to test each sample of a partial piece.
         if self.count == 0 || self.pieces[0].is_partial {
             return;
         }
@@ -652,7 +652,7 @@ impl Rasterizer {
         }
     }
 
-    /// Makes each quad a strip of its own.
+    /// Makes each quad a separate strip.
     fn split_strips(&mut self) {
         let split = self.strips.iter().flat_map(|it| {
             let first = it.first;

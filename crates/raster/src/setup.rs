@@ -377,7 +377,7 @@ impl Geometry {
     }
 }
 
-/// What a plane's values in the pixels of a quad have more than the first. Sums and products are exact.
+/// The differences between a plane's values in the pixels of a quad and the first one. Sums and products are exact.
 #[inline(always)]
 pub(crate) fn over_quad_from_corner([a, b, _]: [f64; 3]) -> [f64; 4] {
     let (right, down) = (a * UNITS as f64, b * UNITS as f64);

@@ -1,4 +1,5 @@
-//! What flows from vertices to pixels: where a vertex's outputs lie, and how a pixel's inputs come from them.
+//! The values that flow from vertices to pixels: where a vertex's outputs lie, and how a pixel's inputs are derived
+//! from them.
 
 use ops::F16;
 
@@ -13,7 +14,7 @@ pub enum Scalar {
     },
 }
 
-/// How an input follows from the values at the vertices.
+/// How an input is derived from the values at the vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Linear in space: perspective correct.

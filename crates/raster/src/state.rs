@@ -58,7 +58,7 @@ pub struct Packing {
     pub odd_origin: [bool; 2],
 }
 
-/// Everything that says how primitives become quads.
+/// Everything that determines how primitives become quads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RasterState {
     /// A primitive whose viewport index names none of them covers nothing.

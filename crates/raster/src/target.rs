@@ -99,7 +99,7 @@ impl<'a> Target<'a> {
         self.layout
     }
 
-    /// The bytes of a sample; `None` outside. A slice that does not exist stands for the first.
+    /// The bytes of a sample; `None` outside. A slice that does not exist means the first.
     #[inline(always)]
     pub(crate) fn texel(&mut self, [x, y]: [u32; 2], layer: u32, sample: u32) -> Option<&mut [u8]> {
         let layout = &self.layout;

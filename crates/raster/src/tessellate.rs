@@ -1,7 +1,7 @@
 //! The tessellator: from the factors of a patch to points of its domain and the primitives between them.
 //!
 //! Spec: Direct3D 11.3, 11. All arithmetic is in fixed point with 16 fractional bits, so that edges with equal factors
-//! have equal points, whatever the rest of their patches does. The specification leaves the order of points and
+//! have equal points, regardless of the rest of their patches. The specification leaves the order of points and
 //! primitives open; here it is ring by ring from the outside, and edge by edge within a ring.
 
 /// The shape of a domain.

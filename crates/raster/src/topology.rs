@@ -51,7 +51,7 @@ pub struct Assembly {
     fetching: Fetching,
     /// How many vertices are fetched.
     vertices: u32,
-    /// The corners between strip cuts; without reuse each is a vertex of its own.
+    /// The corners between strip cuts; without reuse each is a separate vertex.
     runs: Vec<Range<u32>>,
 }
 
@@ -299,7 +299,7 @@ impl Assembly {
     }
 
     /// The same primitives, with vertices from the least index to the greatest, each fetched once, if that is fewer and
-    /// all of these numbers occur. For draws that cannot tell how often a vertex is transformed.
+    /// all of these numbers occur. For draws that cannot observe how often a vertex is transformed.
     pub fn shared(&self) -> Option<Assembly> {
         let Fetching::Indexed(indices) = &self.fetching else { return None };
         let (least, greatest) = (*indices.iter().min()?, *indices.iter().max()?);
@@ -375,8 +375,8 @@ impl Assembly {
         Primitives { assembly: self, ids, runs: self.runs.iter(), start, first, count, next, end }
     }
 
-    /// If each primitive has vertices of its own, consecutive ones, how many: then a part of the primitives can be
-    /// drawn when its vertices are there.
+    /// The number of vertices of a primitive, if each has its own consecutive ones: then a part of the primitives can
+    /// be drawn when its vertices are there.
     pub fn separate(&self) -> Option<u32> {
         let has_own = !matches!(self.fetching, Fetching::Shared { .. });
         (has_own && !self.topology.is_strip() && self.runs.len() == 1)

@@ -30,7 +30,7 @@ pub struct Quad {
     pub(crate) record: u32,
 }
 
-/// What a wave keeps of a primitive.
+/// The data of a primitive that a wave keeps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub(crate) geometry: Geometry,
@@ -55,7 +55,7 @@ pub(crate) struct Run {
     pub(crate) end: usize,
     /// Where the first quad is in the list; a solid run has no others there.
     first: usize,
-    /// Whether the quads lie side by side in one row, all of their pixels covered. Short runs do not say.
+    /// Whether the quads lie side by side in one row, all of their pixels covered. Not set for short runs.
     pub(crate) is_solid: bool,
 }
 

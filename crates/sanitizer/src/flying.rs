@@ -1,5 +1,5 @@
-//! The groups in flight, each with what a detector knows of it. Events of one group mostly come in a row, so that the
-//! group of the last event is at hand without a look-up.
+//! The groups in flight, each with what a detector knows of it. Events of one group are usually consecutive, so that
+//! the group of the last event is at hand without a look-up.
 
 use crate::hash::HashMap;
 

@@ -59,7 +59,7 @@ impl Pixels {
         &self.depths
     }
 
-    /// What a lane of the running wave stands for.
+    /// What a lane of the running wave represents.
     pub(crate) fn invocation(&self, lane: u32) -> Option<Invocation> {
         self.invocations.get(lane as usize).copied().flatten()
     }
@@ -173,7 +173,7 @@ fn is_blind(facts: &Facts<'_>, value: Value) -> bool {
     true
 }
 
-/// What a lane stands for, in words.
+/// What a lane represents, in words.
 pub(crate) fn named(invocation: Invocation) -> String {
     let assembled = |what: &str, Assembled { id, instance, .. }: Assembled| match instance {
         0 => format!("{what} {id}"),

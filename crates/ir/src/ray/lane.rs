@@ -107,7 +107,7 @@ impl Queries {
         Queries::of_slots(slots(module), width)
     }
 
-    /// So many slots for each lane.
+    /// This many slots for each lane.
     pub fn of_slots(slots: u32, width: usize) -> Queries {
         Queries { width, slots: vec![Slot::default(); slots as usize * width] }
     }

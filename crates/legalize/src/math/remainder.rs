@@ -12,7 +12,7 @@ use ir::Value;
 
 /// The number of binary digits of a fraction.
 const FRACTION: u64 = 52;
-/// The binary digits of the quotient in a step: a remainder that is shifted by so many fits 64 bits.
+/// The binary digits of the quotient in a step: a remainder that is shifted by this many fits 64 bits.
 const DIGITS: u64 = 63 - FRACTION;
 
 impl Writer<'_> {

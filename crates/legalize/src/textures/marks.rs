@@ -293,7 +293,7 @@ impl<'a> Writer<'a> {
         let along = is_own.pick(down, is_above.pick(start, end));
         let reversed = is_own.pick(up, is_above.pick(end, start));
         let is = |it: Address| mode.equals(mode.whole(it as i64));
-        // Between a texel and what stands for it lie whole periods, unless it is mirrored.
+        // A texel and its representative are whole periods apart, unless it is mirrored.
         let is_mirrored = (texel - found).remainder(size + size).differs(size.whole(0));
         let reflected = is(Address::Mirror) & is_mirrored;
         let once = is(Address::MirrorOnce);

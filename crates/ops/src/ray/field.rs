@@ -1,11 +1,11 @@
-//! What the getters of a query answer, and in which states they are allowed.
+//! The results of a query's getters, and the states in which they are allowed.
 
 use super::query::{Query, Record, State, Status};
 use super::scene::Scene;
 use super::{CLUSTER_ID_INVALID, transform};
 use crate::names;
 
-/// What a getter is about.
+/// The subject of a getter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Which {
     /// The query and its ray.
@@ -53,7 +53,7 @@ pub enum Field {
     Positions,
 }
 
-/// What a getter answers.
+/// The result of a getter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Got {
     /// The bits of a `float`, a `uint`, or a `bool` as 0 or 1. 0 after misuse.
@@ -184,7 +184,7 @@ impl Field {
     }
 }
 
-/// What a getter needs, besides a query that has been traced.
+/// The requirements of a getter, besides a query that has been traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing else.
@@ -198,7 +198,7 @@ pub enum Needs {
 }
 
 impl Query {
-    /// What a getter answers: a component of a field. `scene` is that of the last `TraceRayInline`.
+    /// The result of a getter: a component of a field. `scene` is that of the last `TraceRayInline`.
     #[inline]
     pub fn get(&self, scene: Option<&Scene>, which: Which, field: Field, component: u32) -> Got {
         if !self.allows(which, field) {

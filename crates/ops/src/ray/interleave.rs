@@ -1,8 +1,9 @@
 //! Queries that proceed together, those of a wave: their searches advance in turns, by a node or a leaf at a time
 //! (Kocberber, Falsafi and Grot, "Asynchronous Memory Access Chaining", 2015).
 //!
-//! What a search reads next follows from what it has read, so a search alone mostly waits for memory. Here each asks for its
-//! memory ahead, and the others advance in the meantime. What a search finds does not depend on those beside it.
+//! What a search reads next follows from what it has read, so a search alone spends most of its time waiting for
+//! memory. Here each prefetches its memory, and the others advance in the meantime. What a search finds does not depend
+//! on those beside it.
 
 use super::query::{Begun, Query};
 use super::scene::Scene;
@@ -42,7 +43,7 @@ struct Turn<'s, P> {
     find: Find<'s, Closest>,
 }
 
-/// The same with so many searches at a time.
+/// The same with this many searches at a time.
 #[inline(always)]
 pub(super) fn interleave<'s, V: Vector, const ABREAST: usize>(
     queries: &mut impl Proceeding<'s>,

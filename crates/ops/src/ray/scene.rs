@@ -63,7 +63,7 @@ pub enum InstanceProblem {
     UnknownFlags,
 }
 
-/// Up to so many instances are entered one after the other.
+/// Up to this many instances are entered one after the other.
 pub(super) const FEW: usize = 2;
 /// The greatest condition of a matrix whose box is used.
 const WORST: f64 = 4096.0;

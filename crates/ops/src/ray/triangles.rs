@@ -20,7 +20,7 @@ pub(super) struct Triangles {
 const INACTIVE: u32 = u32::MAX;
 
 impl Triangles {
-    /// Checks and transforms the geometries, which have so many triangles together.
+    /// Checks and transforms the geometries, which have this many triangles together.
     pub(super) fn build(geometries: &[Geometry<'_>], count: usize) -> Result<Triangles, Refusal> {
         let mut meshes = Vec::with_capacity(geometries.len());
         let mut items = Items::with_capacity(count);

@@ -1,4 +1,4 @@
-//! One channel of a texel: which numbers its bits stand for.
+//! One channel of a texel: the numbers that its bits represent.
 //!
 //! Everything that converts channels starts from here: textures and typed buffers on the host, and the instructions that
 //! back ends emit, for which the steps and limits are public.

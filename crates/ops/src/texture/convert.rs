@@ -346,8 +346,8 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    /// Every pair of formats, or one of so many, with which each format is converted from and to others. Most of the time goes
-    /// into tables. Each choice of channels is a test of its own, so that all cores have work.
+    /// Every pair of formats, or a sample of them in which each format is converted from and to others. Most of the
+    /// time goes into tables. Each choice of channels is a test of its own, so that all cores have work.
     fn many_equal_each(sources: [usize; 4], one_of: usize) {
         const COUNT: usize = 512;
         let noise = noise(COUNT * 32);

@@ -20,7 +20,7 @@ pub(super) fn cover(geometry: &Geometry, samples: Samples, inside: u64, block: &
     }
 }
 
-/// The most pixels that are looked at one by one.
+/// The most pixels that are tested one by one.
 const FEW: u32 = 4;
 
 /// The pixels of a block whose centres are covered.

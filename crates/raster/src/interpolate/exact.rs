@@ -19,14 +19,14 @@ use crate::wave::Quad;
 pub(crate) struct Plane {
     /// In the upper left pixel.
     first: f64,
-    /// What the next pixel to the right, and the one below, have more.
+    /// The differences to the next pixel to the right, and to the one below.
     right: f64,
     down: f64,
     /// Multiples of the steps up to this one are exact.
     most: f64,
 }
 
-/// What is known of a plane, from a row of quads of its triangle.
+/// The known facts about a plane, from a row of quads of its triangle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     /// The first pixel of that row.
@@ -115,7 +115,7 @@ fn lowest_bit(number: f64) -> f64 {
 }
 
 impl Plane {
-    /// From another pixel on, which is so many columns and rows away and covered too, if all of it is exact.
+    /// The plane from another covered pixel on, this many columns and rows away, if all of it is exact.
     ///
     /// Invariant: both values of the plane are within its bound, and so are the products; their sum is within twice the
     /// bound, of whose units f64 holds four times as many.

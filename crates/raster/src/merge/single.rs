@@ -2,7 +2,7 @@
 //!
 //! First the lanes that coverage leaves, then depth and stencil, then one target after the other. Each step takes
 //! lanes in ascending order, and the steps write different memory, so that the result is that of
-//! [`MergeState::merge_each`], which takes lane by lane through all of them. Texels of a whole quad are read and
+//! [`MergeState::merge_each`], which takes each lane through all of them in turn. Texels of a whole quad are read and
 //! written as two pairs.
 
 use ops::LaneMask;

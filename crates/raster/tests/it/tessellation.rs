@@ -29,7 +29,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
     }
 
-    /// A factor: mostly small, sometimes at or beyond a bound.
+    /// A factor: usually small, sometimes at or beyond a bound.
     fn factor(&mut self) -> f32 {
         match self.next() % 8 {
             0 => [1.0, 2.0, 3.0, 63.0, 64.0, 65.0, 1e9, f32::INFINITY][self.next() as usize % 8],

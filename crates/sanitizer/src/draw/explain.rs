@@ -51,7 +51,7 @@ struct Trail<'a> {
     /// The operations of interest.
     wanted: &'a HashSet<Inst>,
     helpers: LaneMask,
-    /// What the lanes of the running wave stand for, in stages that are fed.
+    /// What the lanes of the running wave represent, in stages that are fed.
     invocations: Vec<Option<Invocation>>,
     /// The threads of a group in the order of lanes, in stages that have groups, and the width of waves.
     threads: Vec<u32>,

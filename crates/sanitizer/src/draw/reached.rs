@@ -1,8 +1,8 @@
 //! Which contents of a draw something undefined may reach: a static slice from the instructions that did something
 //! undefined, or used it.
 //!
-//! Contents are told apart only behind the pixel shader. What an earlier shader does that is undefined may move, add or
-//! drop any primitive, and so reaches everything.
+//! Contents are distinguished only behind the pixel shader. What an earlier shader does that is undefined may move, add
+//! or drop any primitive, and so reaches everything.
 
 use std::collections::BTreeMap;
 

@@ -174,7 +174,7 @@ impl Stack {
     }
 }
 
-/// The children in a mask of up to so many, and others that come after them.
+/// The children in a mask of up to this many, and others that come after them.
 #[inline(always)]
 fn gather<const COUNT: usize>(
     near: &[f32; WIDTH],

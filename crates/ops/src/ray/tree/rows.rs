@@ -32,7 +32,7 @@ impl Rows {
         Rows::joined(items, 1, |all, item| all.join(item))
     }
 
-    /// The box around the centres, doubled, of every so many boxes.
+    /// The box around the doubled centres of every `stride`-th box.
     #[inline(always)]
     pub(super) fn around_centres(items: &[Item], stride: usize) -> Rows {
         Rows::joined(items, stride, |all, item| all.take(item.centre()))

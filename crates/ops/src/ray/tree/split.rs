@@ -6,14 +6,14 @@
 use super::LEAF;
 use super::rows::{Item, Rows};
 
-/// Ranges of up to so many primitives, which mostly become up to four leaves, are split where the interval of their centres
-/// has its middle. PERF: an eighth of the time of a build; rays take as long.
+/// Ranges of up to this many primitives, which usually become up to four leaves, are split where the interval of their
+/// centres has its middle. PERF: an eighth of the time of a build; rays take as long.
 const FEWEST: usize = 4 * LEAF;
-/// Ranges of up to so many primitives are divided into half as many bins.
+/// Ranges of up to this many primitives are divided into half as many bins.
 const FEW: usize = 64;
-/// Ranges of up to so many primitives are split on the axis on which they are widest. In ranges of more than twice as many,
-/// about so many choose the split. PERF: samples save a third of the time of a build, and one axis a seventh; rays meet a
-/// hundredth more nodes.
+/// Ranges of up to this many primitives are split on the axis on which they are widest. In ranges of more than twice as
+/// many, about this many choose the split. PERF: samples save a third of the time of a build, and one axis a seventh;
+/// rays meet a hundredth more nodes.
 pub(super) const SAMPLES: usize = 256;
 
 /// A plane between the centres of primitives.
@@ -44,7 +44,7 @@ impl Split {
         Split { axis, centre: centres.low[axis] * 0.5 + centres.high[axis] * 0.5 }
     }
 
-    /// The split between two of so many bins with the least cost, if centres differ at all.
+    /// The split between two of this many bins with the least cost, if centres differ at all.
     fn cheapest<const BINS: usize>(items: &[Item]) -> Option<Split> {
         let stride = (items.len() / SAMPLES).max(1);
         let centres = Rows::around_centres(items, stride);

@@ -178,8 +178,8 @@ impl<'a> Choice<'a> {
         all
     }
 
-    /// The nearest levels of detail that a device must tell apart. What a shader gives need not be computed, so that a level
-    /// that is one of them is exact.
+    /// The nearest levels of detail that a device must distinguish. What a shader gives need not be computed, so that a
+    /// level that is one of them is exact.
     fn rounded_levels(&self) -> [Detail; 2] {
         match self.query.detail {
             Detail::Level(level) => {
