@@ -38,11 +38,11 @@ pub enum StageKind {
 /// How much is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// A list of triangles with so many vertices, or so many indices if there are some.
+    /// A list of triangles with this many vertices, or this many indices if there are any.
     Triangles(u32),
-    /// A list of patches of four control points with so many vertices.
+    /// A list of patches of four control points with this many vertices.
     Patches(u32),
-    /// So many groups of a mesh shader.
+    /// This many groups of a mesh shader.
     Groups(u32),
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn said<'a>(signature: &'a str, records: &[&'a Record]) -> &'a str {
     records.iter().find_map(|it| it.message.as_deref()).unwrap_or(signature)
 }
 
-/// So many units, in words.
+/// A number of units, in words.
 pub(crate) fn counted(units: usize) -> String {
     format!("{units} unit{}", if units == 1 { "" } else { "s" })
 }

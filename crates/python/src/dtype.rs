@@ -79,7 +79,7 @@ impl Reader<'_> {
         Ok(count)
     }
 
-    /// Members up to the end or a `}`, with at most so many levels of structures; returns their size.
+    /// Members up to the end or a `}`, with at most this many levels of structures; returns their size.
     ///
     /// Sizes saturate: whatever does not fit is larger than the item that the exporter has.
     fn members(&mut self, depth: usize, all: &mut Vec<(usize, Scalar)>) -> Result<usize, String> {

@@ -195,7 +195,7 @@ impl Drop for OwnSchema {
     }
 }
 
-/// The values of a stream of Arrow that has one chunk besides empty ones, as columns of data frames mostly do.
+/// The values of an Arrow stream that has one chunk besides empty ones, as columns of data frames usually have.
 pub(crate) fn only_chunk(capsule: &Bound<'_, PyCapsule>) -> Result<(Exported, Chunk), String> {
     const INVALID: &str = "an invalid stream of Arrow";
     let stream = capsule.pointer_checked(Some(c"arrow_array_stream")).map_err(|_| INVALID)?;

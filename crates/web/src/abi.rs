@@ -15,7 +15,7 @@ thread_local! {
     static LAST_WORDS: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Room for so many bytes.
+/// Room for this many bytes.
 #[unsafe(no_mangle)]
 extern "C" fn alloc(length: usize) -> *mut u8 {
     let Ok(layout) = Layout::array::<u8>(length.max(1)) else { return std::ptr::null_mut() };

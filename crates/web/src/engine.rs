@@ -24,8 +24,8 @@ const MOST_FUEL: u64 = 1 << 24;
 
 /// What answers requests. It remembers the last program and its runs, and nothing else.
 ///
-/// A request is an object with `do`, and mostly `text` and `flags`; without `flags`, those in a comment of the text count
-/// ([`command`]). An answer is an object, which has `error` (`message`, `help`) if there is no other.
+/// A request is an object with `do`, and usually `text` and `flags`; without `flags`, those in a comment of the text
+/// count ([`command`]). An answer is an object, which has `error` (`message`, `help`) if there is no other.
 ///
 /// | `do` | also | the answer |
 /// |---|---|---|

@@ -89,7 +89,7 @@ pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
                 "runs the shader at every wave size, and reports what is undefined",
             ),
             ("wavelane san tests/", "does the same for every test below a folder"),
-            ("wavelane san tests/ --baseline known.sarif --format sarif", "reports what is new"),
+            ("wavelane san tests/ --baseline known.txt --format sarif", "reports what is new"),
         ],
         Command::Bench => &[(
             "wavelane bench a.hlsl --groups 4096 --bind 'Out=[1048576]'",
