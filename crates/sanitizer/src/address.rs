@@ -174,7 +174,7 @@ pub(crate) fn alignment(
     let Space::Buffer(..) = event.space else { return None };
     let at = event.at;
     let size = byte_access(facts.module, at.inst)?;
-    // Sizes of scalars are powers of two, and few accesses are off: one look at all lanes, active or not.
+    // Sizes of scalars are powers of two, and few accesses are off: one test for all lanes, active or not.
     let is_off = |lane: &u32| event.addresses[*lane as usize] & (size - 1) != 0;
     if event.addresses.iter().fold(0, |all, it| all | it) & (size - 1) == 0 {
         return None;

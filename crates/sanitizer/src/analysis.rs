@@ -1,7 +1,7 @@
-//! Static analyses of a module, made once for all of its watched runs.
+//! Static analyses of a module, computed once for all of its watched runs.
 //!
-//! A short dispatch runs faster than its module is analysed, so that a sweep, and a caller who examines a pipeline again
-//! and again, keeps this. A copy shares what is known.
+//! A short dispatch runs faster than its module is analysed, so a sweep, or a caller that examines a pipeline
+//! repeatedly, keeps them. A copy shares the results.
 
 use std::sync::Arc;
 

@@ -44,7 +44,7 @@ struct Group {
 
 pub(crate) struct Barriers {
     exited: ExitedThreads,
-    /// Groups of which not all threads came to the same barriers, and one such barrier.
+    /// Groups whose threads did not all reach the same barriers, and one such barrier.
     broken: HashMap<[u32; 3], Span>,
     groups: Flying<Group>,
 }
@@ -79,7 +79,7 @@ impl Barriers {
         }
         self.broken.entry(at.group).or_insert(at.span);
         let (mut related, notes) = flow.why_absent(facts, at.inst, missing);
-        // Where lanes part in a caller, it is the call that is misplaced.
+        // If lanes diverge in a caller, the call is misplaced.
         let parted = related.first().and_then(|it| it.inst);
         let call = parted.and_then(|it| Meeting::of(facts.module, it, at.inst));
         let call = call.and_then(|it| Some((it.function, it.calls[1]?)));
@@ -161,8 +161,8 @@ impl Barriers {
     }
 }
 
-/// Where the condition that parts the threads depends on a read that races, the barrier is the lesser mistake: the finding
-/// points to the read.
+/// If the condition on which the threads diverge depends on a read that races, the race is the greater mistake: the
+/// finding points to the read.
 pub(crate) fn blame(facts: &Facts<'_>, finding: &mut Finding, racing: &[Span]) {
     let parted = finding.related.first().and_then(|it| it.inst);
     let selector = parted.and_then(|it| facts.module.inst(it).op.selector());

@@ -1,4 +1,4 @@
-//! Inlined calls: in which function two instructions come together, and by which calls each is reached from there.
+//! Inlined calls: the function in which two instructions meet, and the calls by which each is reached from there.
 //!
 //! A barrier that two functions lack belongs between their calls, in the nearest function that makes both.
 
@@ -55,7 +55,8 @@ impl<'a> Meeting<'a> {
         (1..).zip(&self.calls).filter_map(site).collect()
     }
 
-    /// Between what the missing barrier belongs; `in_order` if the first instruction comes first in the text.
+    /// The two places between which the missing barrier belongs; `in_order` if the first instruction comes first in the
+    /// text.
     pub(crate) fn between(&self, in_order: bool) -> String {
         let between = match &self.calls {
             [Some(other), Some(one)] if !in_order && one.function != other.function => {

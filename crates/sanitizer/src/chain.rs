@@ -1,11 +1,11 @@
 //! Why a result differs between wave widths or orders: a dynamic backward slice, walked on several runs at once.
 //!
-//! Most values of a wave program differ between widths, and rightly so: a scan over the group by waves has other
-//! partial sums at each. The runs that agree on the result tell which differences are harmless: those that they
-//! have among themselves. A value is *astray* if these runs agree on it and the wrong run does not. The walk starts
-//! at the result, which is astray, and goes from each value to an operand, a store or a decision that is astray. It
-//! ends where none is: there the runs part for no good reason. If what does not count there leads to a wave operation
-//! that one wave executes in the right runs, and several do in the wrong one, that is the reason.
+//! Most values of a wave program differ between widths, and rightly so: a scan over the group by waves has different
+//! partial sums at each. The runs that agree on the result show which differences are harmless: those among themselves.
+//! A value is *astray* if these runs agree on it and the wrong run does not. The walk starts at the result, which is
+//! astray, and goes from each value to an operand, a store or a decision that is astray. It ends where none is: there
+//! the runs diverge without a good reason. If what does not count there leads to a wave operation that one wave
+//! executes in the right runs, and several do in the wrong one, that is the reason.
 //!
 //! Where only one run is known to be right, every difference counts, and the walk ends at a wave operation over
 //! other threads; or at a read of the lane count or index if there is nothing else. Where threads are assigned to lanes in
@@ -13,7 +13,8 @@
 //! lanes and the place is not.
 //!
 //! Threads are matched by their index in the group, and groups by what they do. Where programs deal out their work by
-//! atomic counters, another thread may do it, or another round of a loop: those are matched by the place where they store.
+//! atomic counters, another thread may do it, or another iteration of a loop: those are matched by the place where they
+//! store.
 //!
 //! A record has the values of one group. Where a place has been written by another one, the walk ends with a [`Hop`], and
 //! continues in the records of that group.
@@ -28,7 +29,7 @@ use crate::hash::HashSet;
 use crate::marked::Marked;
 use crate::record::{Cell, Moment, Record, Time, Write};
 
-/// The number of values that are looked at.
+/// The limit on the number of inspected values.
 const MOST_STEPS: usize = 4096;
 /// The number of links between a result and its cause: the walk recurses along them.
 const MOST_DEPTH: usize = 512;
@@ -89,10 +90,10 @@ impl Spot {
     }
 }
 
-/// Where the runs do the same: the right one, the wrong one, and the other right one.
+/// The corresponding spots in the runs: the right one, the wrong one, and the other right one.
 ///
 /// Usually it is done by the same thread, as often as before. Where a program deals out its work by atomic counters, it
-/// may be another thread, in another round of its loop, and then the other right run has a spot of its own, too.
+/// may be another thread, in another iteration of its loop, and then the other right run has its own spot, too.
 #[derive(Clone, Copy)]
 struct Spots {
     right: Spot,
@@ -112,7 +113,7 @@ impl Spots {
         Spots { right: back(self.right), wrong: back(self.wrong), other: self.other.map(back) }
     }
 
-    /// The threads that stand to these as one thread of the right run does.
+    /// The threads that correspond to one thread of the right run.
     fn beside(&self, thread: u32) -> Spots {
         let moved = |it: Spot| Spot {
             thread: it.thread.wrapping_add(thread.wrapping_sub(self.right.thread)),
@@ -126,7 +127,7 @@ impl Spots {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Between {
     Widths,
-    /// The order of waves and groups, or whatever else other than the two others.
+    /// The order of waves and groups, or anything other than the next two.
     Orders,
     /// How threads are assigned to lanes.
     Lanes,
@@ -251,7 +252,7 @@ impl<'a> Walk<'a> {
             {
                 continue;
             }
-            // A value that tells threads apart, such as whether one is the first of its wave, differs as a matter of
+            // A value that distinguishes threads, such as whether one is the first of its wave, differs as a matter of
             // course.
             let is_uniform = [self.right, self.wrong, other].iter().all(|run| {
                 let mut same = run.of_all(value).filter_map(|it| it.get(at).map(|it| it.bits));
@@ -367,7 +368,7 @@ impl<'a> Walk<'a> {
         let what = What::Value { value, right: right.bits, wrong: wrong.bits, operands };
         path.push(Link { span: module.inst(inst).span, inst, thread, time: right.time, what });
         match op {
-            // Groups that have been matched have numbers of their own.
+            // Groups that have been matched have different numbers.
             Op::Builtin(_) if self.right.group() != self.wrong.group() => {}
             Op::Wave { op, args, .. } => {
                 self.wave((*op, args, inst), value, made, (right, wrong), path);
@@ -488,7 +489,7 @@ impl<'a> Walk<'a> {
         path.pop();
     }
 
-    /// Goes on from a decision to what it was made by.
+    /// Continues from a decision to the values that it depends on.
     fn decided(
         &mut self,
         (inst, selector): (Inst, Value),
@@ -593,8 +594,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a ray query answers, where candidates come otherwise: that is the reason, unless the ray or a hit that was
-    /// committed is another one, too.
+    /// The answer of a ray query whose candidates come in another order: that is the reason, unless the ray or a
+    /// committed hit differs, too.
     fn answer(&mut self, ray: &Ray, at: Spots, path: &mut Vec<Link>) {
         let module = self.facts.module;
         let Some(handle) = ray.args.first() else { return self.end(Rank::Unknown, path) };
@@ -701,8 +702,8 @@ impl<'a> Walk<'a> {
         any
     }
 
-    /// Who takes its work from a counter may do what another thread, or another round of its own, does elsewhere: threads
-    /// are matched by the place where they store. Returns whether that gives a chain.
+    /// A thread that takes its work from a counter may do what another thread, or another iteration of its own loop,
+    /// does in the other run: threads are matched by the place where they store. Returns whether that gives a chain.
     fn by_others(&mut self, [rights, wrongs, others]: [&[Write]; 3], path: &mut Vec<Link>) -> bool {
         let (Some(x), Some(y)) = (rights.last(), wrongs.last()) else { return false };
         let z = others.last();

@@ -72,7 +72,7 @@ fn third<'s>(a: &Side<'_>, right: &'s [Side<'s>], between: Between) -> Option<&'
             others.min_by_key(|it| width(it).abs_diff(width(a)))
         }
         Between::Orders | Between::Rays => right.first(),
-        // In each, other threads meet.
+        // In each, different threads meet.
         Between::Lanes => None,
     }
 }
@@ -196,7 +196,7 @@ fn report(
         }
     }
     if related.len() > MOST_LINKS {
-        // Both ends say most.
+        // Both ends are the most informative.
         related.drain(MOST_LINKS / 2..related.len() - MOST_LINKS / 2);
     }
     let slots = ir::deal(module.group_size, b.launch.lane_order);

@@ -22,7 +22,7 @@ use crate::place;
 use crate::slice;
 use crate::sweep::on_threads;
 
-/// The number of results remembered; beyond it the first difference may be missed, and the finding says less.
+/// The number of results remembered; beyond it the first difference may be missed, and the finding is less specific.
 const MOST_RESULTS: usize = 1 << 22;
 /// The number of decisions compared.
 const MOST_TURNS: usize = 1 << 19;

@@ -42,7 +42,7 @@ pub(crate) fn output(
     let lanes: LaneMask = all.iter().filter(breaks).collect();
     let first = lanes.first()?;
     let bound = promised(first)?;
-    // The place of the entry point says nothing: what made the value does.
+    // The entry point is not an informative location: the operation that computed the value is.
     let span = match &facts.module.inst(at.inst).op {
         Op::Output { value, .. } => made_at(facts, *value),
         _ => None,
@@ -81,7 +81,7 @@ pub(crate) fn output(
     })
 }
 
-/// Where a value was computed: of several ways to it, the last that computes anything.
+/// Where a value was computed: of several paths to it, the last one that computes anything.
 fn made_at(facts: &Facts<'_>, value: Value) -> Option<Span> {
     let (mut seen, mut open) = (HashSet::from_iter([value]), vec![value]);
     let mut last: Option<Inst> = None;

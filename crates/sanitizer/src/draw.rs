@@ -4,7 +4,7 @@
 //! Nothing specifies which quads share a wave, whether helper lanes take part in wave operations, which corner of a quad
 //! is even, or which samples an alpha leaves; machines differ in all of them. Each is varied by itself, so that a
 //! difference has one cause.
-//! The fixed functions and the memory of a draw belong to the caller, who runs it for this file: see [`Scene`].
+//! The fixed functions and the memory of a draw belong to the caller, which runs it for this file: see [`Scene`].
 //!
 //! Limits: what something undefined in the pixel shader may reach is left out target by target and buffer by buffer; where
 //! an earlier shader does something undefined, nothing of that width is compared.
@@ -374,7 +374,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
                 let is_in = |names: &[String]| names.iter().any(|it| it == name);
                 is_in(&undefined) || is_of_waves(order) && is_in(&self.plan.width_dependent)
             };
-            // Which samples differ is left open; what becomes of them together is not.
+            // Which samples differ is unspecified; their combined result is not.
             let is_of_samples = matches!(order, Order::AlphaSamples(_));
             let resolved = is_of_samples
                 .then(|| [self.scene.resolved(&run.left), self.scene.resolved(&again)]);
@@ -389,7 +389,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
                     continue;
                 }
                 let is_known = run.unsettled.contains(&name);
-                // Other quads are also packed otherwise.
+                // Other quads are also packed differently.
                 if matches!(order, Order::QuadOrigin(_)) && is_known {
                     continue;
                 }
@@ -409,7 +409,7 @@ impl<'a, S: Scene> Sweep<'a, S> {
                 if kind != Kind::PermutedResult {
                     settled.push(place);
                 } else if settled.iter().any(|it| it.0 == subject(order)) {
-                    // That elements are permuted is the lesser half of a dependence on the same order.
+                    // A permutation of elements is implied by a dependence on the same order.
                     continue;
                 }
                 self.explain(kind, [how, varied], [one, other], difference, subject(order))?;
@@ -650,7 +650,7 @@ fn is_coarse(module: &Module) -> bool {
     module.insts.iter().any(|it| is(&it.op))
 }
 
-/// Whether a pixel shader decides itself what becomes of depth, stencil or coverage.
+/// Whether a pixel shader itself determines depth, stencil or coverage.
 fn writes_depth(module: &Module) -> bool {
     let outputs = module.io.iter().flat_map(|it| &it.outputs);
     let systems = outputs.filter_map(|it| it.system);

@@ -101,7 +101,7 @@ impl Dropped {
         }
     }
 
-    /// Looks at a store.
+    /// Examines a store.
     pub(crate) fn store(
         &mut self,
         facts: &Facts<'_>,

@@ -17,7 +17,7 @@ pub(crate) struct Facts<'a> {
     shapes: Vec<Option<Shape>>,
 }
 
-/// How the instructions of a module nest: what all runs of it share.
+/// How the instructions of a module nest: which all of its runs share.
 pub(crate) struct Nesting {
     structure: Structure,
     /// The first and last position, in textual order, of an instruction and everything inside it.

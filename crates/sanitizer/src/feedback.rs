@@ -1,5 +1,5 @@
-//! Sampler feedback: records for another texture than the map's, samplers that not every device can record, and on request
-//! what devices may report differently.
+//! Sampler feedback: records for a texture other than the map's, samplers that not every device can record, and on
+//! request what devices may report differently.
 //!
 //! A shader cannot read a map, so that no run has to be repeated for the last: [`ops::texture::feedback::admissible`]
 //! bounds what a device may make of each record, and the bounds of a run are joined here as the records themselves are.

@@ -164,7 +164,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding about lanes that execute an instruction, which says no more than this.
+    /// A finding about lanes that execute an instruction, without further details.
     pub(crate) fn at(
         at: At,
         width: u32,
@@ -280,14 +280,14 @@ impl Finding {
     }
 }
 
-/// How a read is named by which a barrier is not reached, if it races.
+/// The label of a racing read because of which a barrier is not reached.
 pub(crate) const RACES: &str = "which races";
 
-/// How the place is named that a check-then-set checks.
+/// The label of the place that a check-then-set checks.
 pub(crate) const CHECKED: &str = "is checked here";
 
 impl Finding {
-    /// Whether another finding is the lesser half of this one: some lanes store equal values there, and others do not.
+    /// Whether this finding covers another one: some lanes store equal values there, and others do not.
     pub(crate) fn supersedes(&self, other: &Finding) -> bool {
         let ([a, b], others) = (self.accesses(), other.accesses());
         let have_one_check = self.checked().is_some() && self.checked() == other.checked();

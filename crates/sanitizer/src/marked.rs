@@ -53,7 +53,7 @@ pub(crate) fn told<T, E>(
     }
 }
 
-/// What becomes of findings whose origin is only likely, since it was searched for in the code.
+/// The treatment of findings whose origin is only likely, since it was searched for in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guesses {
     Kept,

@@ -113,7 +113,7 @@ impl RayOrder {
 pub enum QuadPacking {
     /// Those of one primitive.
     PerPrimitive,
-    /// None: each has a wave of its own.
+    /// None: each has a separate wave.
     OneQuad,
 }
 
@@ -146,7 +146,7 @@ pub enum LanePacking {
     Dense,
     /// In order; a wave holds those of one patch or primitive.
     Apart,
-    /// None: each has a wave of its own, as the last one of a draw may have anywhere.
+    /// None: each has a separate wave, as the last one of a draw may have anywhere.
     OneLane,
     Random(u64),
 }
@@ -222,7 +222,7 @@ impl Order {
         }
     }
 
-    /// The orders of ray queries, but for random ones.
+    /// The orders of ray queries, except random ones.
     pub(crate) fn of_rays() -> impl Iterator<Item = Order> {
         OF_RAYS.into_iter().map(Order::Rays)
     }
@@ -238,7 +238,7 @@ impl Order {
         }
     }
 
-    /// The orders that draws have and dispatches do not, but for random ones.
+    /// The orders that draws have and dispatches do not, except random ones.
     pub(crate) fn of_draws() -> impl Iterator<Item = Order> {
         OF_DRAWS.into_iter()
     }

@@ -21,7 +21,7 @@ type Number = u32;
 /// An array element of a group: a private array belongs to a lane of a wave, a groupshared one to the group.
 type Element = (Option<(u32, u32)>, u32, u64);
 
-/// Where poison arose, and how it came on.
+/// Where poison arose, and how it spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct From {
     pub(crate) inst: Inst,

@@ -1,4 +1,4 @@
-//! Helper lanes and quads of a pixel shader: what of them other lanes must not rely on.
+//! Helper lanes and quads of a pixel shader: what other lanes must not rely on.
 //!
 //! A wave operation leaves helper lanes an undefined result. In themselves helper lanes do not matter; but derivatives
 //! and quad operations read them, so the result matters where it is an operand of one, and where it decides whether

@@ -1,4 +1,4 @@
-//! Poisoned values: where they came from, and where they began to matter.
+//! Poisoned values: where they arose, and where they began to matter.
 //!
 //! The engine propagates poison and says which lanes of a value are poisoned, not why. This file records the places
 //! where poison arises. Where poisoned lanes reach something that matters, a backward search through the
@@ -132,7 +132,7 @@ impl Poison {
         }
     }
 
-    /// Lanes part at a branch.
+    /// Lanes diverge at a branch.
     pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent<'_>) {
         if let Some((_, skipped)) = &mut self.exact {
             skipped.diverge(facts, event);

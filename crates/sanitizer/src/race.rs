@@ -176,13 +176,13 @@ pub(crate) struct Races {
     buffers: Vec<Option<Pages>>,
     elements: HashMap<(u32, u32), Pages>,
     records: Records,
-    /// The rounds of loops in which accesses were made.
+    /// The iterations of loops in which accesses were made.
     rounds: Rounds,
     accesses: Arc<Accesses>,
     meetings: Meetings,
     /// The pairs already reported.
     told: Told,
-    /// Everything that races, if that is wanted: a pair that has been reported is looked for no further otherwise.
+    /// Everything that races, if requested: otherwise a pair that has been reported is not searched for again.
     all: Option<Racing>,
     /// Whether the order in which waves run may matter.
     waves_meet: bool,
@@ -383,7 +383,7 @@ impl Races {
             Space::Shared(it) => (Memory::Shared(it), false, false),
             Space::Buffer(binding, _) => {
                 let is_shared = self.shared[binding.index()];
-                // It is called after one of its names, and others may be writable.
+                // It is named after one of its aliases, and others may be writable.
                 if !facts.module.resource(binding).kind.writable() && !is_shared {
                     return None;
                 }
@@ -732,7 +732,7 @@ struct Told {
 }
 
 impl Told {
-    /// Whether nothing more is to be said of a pair, or of its equal stores.
+    /// Whether a pair, or its equal stores, need no further report.
     fn has(&self, pair: Pair, equal: bool) -> bool {
         self.all.contains(&pair) || equal && self.equal.contains(&pair)
     }

@@ -22,11 +22,11 @@ type Key = ([u32; 3], u32, u32, u32);
 pub(crate) struct Rays {
     /// Candidates that nothing has judged yet: the `Proceed` that found them.
     unread: HashMap<Key, Span>,
-    /// Why what a query answers is poisoned.
+    /// Why the results of a query are poisoned.
     spoiled: HashMap<Key, Kind>,
 }
 
-/// What an event leads to.
+/// The consequences of an event.
 pub(crate) struct Told {
     pub(crate) findings: Vec<Finding>,
     /// Why the result is poisoned in some lanes, which has been reported.
@@ -100,7 +100,7 @@ impl Rays {
         Told { findings, poison }
     }
 
-    /// The wave has ended: what nothing has judged is left.
+    /// The wave has ended: reports the candidates that were never judged.
     pub(crate) fn wave_end(&mut self, at: At, width: u32) -> Vec<Finding> {
         let own = |key: &Key| (key.0, key.1) == (at.group, at.wave);
         self.spoiled.retain(|key, _| !own(key));
@@ -166,7 +166,7 @@ pub(crate) fn kind_of(wrong: Undefined) -> Kind {
     }
 }
 
-/// The same finding about a wrong ray, at the place where it got wrong, if that is known: where all of it is made of
+/// The same finding about a wrong ray, at the place of the mistake, if that is known: where all of it is made of
 /// constants, or where an operation computes what is wrong with it.
 fn made(facts: &Facts<'_>, at: At, problem: RayProblem, found: Finding) -> Finding {
     let module = facts.module;

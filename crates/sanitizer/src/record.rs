@@ -124,7 +124,7 @@ impl<'a> Record<'a> {
         self.count < MOST
     }
 
-    /// All that a value was for a thread.
+    /// All values of an instruction for a thread.
     pub(crate) fn values(&self, value: Value, thread: u32) -> &[Moment] {
         self.values.get(&(value, thread)).map_or(&[], Vec::as_slice)
     }

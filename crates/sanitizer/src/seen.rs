@@ -1,4 +1,5 @@
-//! The findings of a sweep: alike ones are one, and what follows from the same mistake is folded under the first.
+//! The findings of a sweep: equal ones are merged, and those that follow from the same mistake are folded under the
+//! first.
 //!
 //! Folding comes last: each finding keeps those that follow, so that a comment which allows one of them hides no other.
 
@@ -54,7 +55,7 @@ impl Seen {
         self
     }
 
-    /// Takes in another one if it is alike, or follows from the same mistake. Returns whether it did.
+    /// Merges another one if it is equal, or follows from the same mistake. Returns whether it did.
     pub fn takes(&mut self, other: &Seen) -> bool {
         let alike = |it: &Seen| it.finding.is_like(&other.finding);
         // At another width, and in another order, other lanes meet, in other accesses.
@@ -92,7 +93,7 @@ impl Seen {
     /// The findings that remain if some are allowed: none, or one for each mistake.
     pub fn without(self, mut is_allowed: impl FnMut(&Seen) -> bool) -> Vec<Seen> {
         let mut left: Vec<Seen> = Vec::new();
-        // Each is asked, so that every comment that allows one of them is known to be of use.
+        // Each is tested, so that every comment that allows one of them counts as used.
         for it in self.apart().into_iter().filter(|it| !is_allowed(it)) {
             if !left.iter_mut().any(|known| known.takes(&it)) {
                 left.push(it);
@@ -110,12 +111,12 @@ impl Seen {
         places.any(|place| allows.find(code, place, sources).is_some())
     }
 
-    /// The vertex, patch, primitive or pixel of a draw that it befell, in words.
+    /// The vertex, patch, primitive or pixel of a draw that it is about, in words.
     pub fn invocation(&self) -> Option<String> {
         self.of.and_then(|it| it.1).map(pixels::named)
     }
 
-    /// The finding, with what is to be said about those that follow.
+    /// The finding, with a remark about those that follow.
     pub fn told(&self) -> Finding {
         let mut finding = self.finding.clone();
         finding.notes.extend(self.consequences());

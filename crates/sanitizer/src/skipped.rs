@@ -128,7 +128,7 @@ impl SkippedStores {
         at.active.iter().for_each(|lane| into[lane as usize] = row[lane as usize]);
     }
 
-    /// Lanes part at a branch: those that do not enter an arm skip its stores.
+    /// Lanes diverge at a branch: those that do not enter an arm skip its stores.
     pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent<'_>) {
         let at = event.at;
         let Some(guarded) = self.branches.get(&at.inst) else { return };

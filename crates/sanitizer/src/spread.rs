@@ -188,7 +188,7 @@ impl Reach {
     }
 }
 
-/// The tags of a buffer, to be asked byte by byte.
+/// The tags of a buffer, read byte by byte.
 #[derive(Clone, Copy)]
 pub(crate) struct Tagged<'a> {
     is_whole: bool,
@@ -224,7 +224,7 @@ pub(crate) struct Spread<'a> {
     groups: Flying<Group>,
     /// For each selection, how far its decisions have effects.
     extents: HashMap<Inst, Option<Inst>>,
-    /// By value: whether its bits are ever looked at.
+    /// By value: whether its bits are ever used.
     is_looked_at: Vec<bool>,
 }
 
@@ -861,7 +861,7 @@ impl Observer for Spread<'_> {
         let facts = self.facts;
         let wave = self.wave(at);
         if !wave.decisions.is_empty() {
-            // A construct that all lanes left early ends without an event of its own.
+            // A construct that all lanes left early ends without an event.
             wave.decisions.retain(|it| it.until.is_none_or(|it| !facts.encloses(at.inst, it)));
         }
     }

@@ -69,7 +69,7 @@ pub trait Engine: Sync {
     fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Option<Result<(), Failure>>;
 }
 
-/// How far a sweep has come. [`Launch::progress`] counts within the current run, and starts again with each.
+/// The progress of a sweep. [`Launch::progress`] counts within the current run, and starts again with each.
 #[derive(Debug, Default)]
 pub struct Pace {
     pub(crate) width: AtomicU32,
@@ -161,8 +161,8 @@ impl Plan {
         self.orders.extend((1..=count).map(|seed| Order::Rays(RayOrder::Random(seed))));
     }
 
-    /// For every save of a file: the smallest and the largest width, the reverse order of waves and groups, and one
-    /// group at a time.
+    /// For use at every save of a file: the smallest and the largest width, the reverse order of waves and groups, and
+    /// one group at a time.
     pub fn quick(&mut self) {
         self.widths.sort_unstable();
         if let [first, .., last] = self.widths[..] {

@@ -1,4 +1,4 @@
-//! What becomes of the values that a program reads from memory: whether anything depends on them at all, and whether
+//! The uses of the values that a program reads from memory: whether anything depends on them at all, and whether
 //! they decide where lanes go, by comparisons and masks but not by arithmetic. An atomic operation orders nothing for a wave that ignores its result, and a wave that
 //! waits for a flag decides by what it has read.
 //!

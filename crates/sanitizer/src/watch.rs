@@ -216,7 +216,7 @@ impl<'a> Watcher<'a> {
         self.into_drawn().into_iter().map(|it| it.0).collect()
     }
 
-    /// The same, with the invocation that each befell, in a draw.
+    /// The same, with the invocation of a draw that each is about.
     pub(crate) fn into_drawn(self) -> Vec<(Finding, Option<Invocation>)> {
         let Watcher { mut findings, mut feedback, width, facts, .. } = self;
         // The contents of a map are known only now.
@@ -321,7 +321,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Adds what became of poison in these values.
+    /// Adds the findings about poison in these values.
     fn add_poisoned(&mut self, finding: Option<Finding>, values: &[Value]) {
         let Some(finding) = finding else { return };
         let key = (finding.group, finding.wave);
@@ -450,7 +450,7 @@ impl<'a> Watcher<'a> {
         self.access_named(event, act);
     }
 
-    /// The same, if what has several names is called by the one that the access uses.
+    /// The same for a resource with several names, under the name that the access uses.
     fn access_named(&mut self, event: &AccessEvent<'_>, act: alias::Act) {
         let stores = act != alias::Act::Load;
         if let Space::Buffer(binding, elements) = event.space {

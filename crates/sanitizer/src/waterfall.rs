@@ -1,7 +1,7 @@
 //! Waterfall loops that do not end: in each iteration the first lane's value is read, the lanes with the same value do
 //! their work and should leave. What can be wrong is the comparison, or the way out.
 //!
-//! Only the last round is looked at: the loop has come back to an earlier state, so that all later rounds are like it.
+//! Only the last iteration is examined: the loop has returned to an earlier state, so all later iterations are like it.
 
 use interp::observe::At;
 use ir::{Inst, Op, Value};

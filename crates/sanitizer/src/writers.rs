@@ -1,5 +1,5 @@
-//! Which instruction wrote each byte of some buffers last: what a difference between two runs is divided by, since each
-//! store is a place of its own in the report.
+//! Which instruction wrote each byte of some buffers last: differences between two runs are grouped by it, since each
+//! store is a separate place in the report.
 
 use interp::Observer;
 use interp::observe::{AccessEvent, Space};

@@ -1,8 +1,8 @@
-//! What the debugger shows is what the second evaluator computes: every variable of generated programs, in all lanes, at every
-//! statement that is printed on a line of its own, in the order of each wave.
+//! What the debugger shows is what the second evaluator computes: every variable of generated programs, in all lanes,
+//! at every statement that is printed on a separate line, in the order of each wave.
 //!
 //! `PROGRAMS=10000` tries that number of programs, and `PROGRAMS=1000..2000` those with these seeds. That the
-//! comparison can fail is tested too, with debuggers that show something else.
+//! comparison can fail is tested too, with debuggers that show wrong values.
 #![allow(clippy::print_stdout, reason = "the number of programs is shown")]
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! A run that is left and taken up spends the fuel of one that is not, and leaves the same bytes, wherever it is left:
-//! also among instructions that cost more than others, which are paid for together.
+//! A run that is suspended and resumed spends the fuel of one that is not, and leaves the same bytes, wherever it is
+//! suspended: also among instructions that cost more than others, which are paid for together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

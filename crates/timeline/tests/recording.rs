@@ -1,5 +1,4 @@
-//! Recordings of whole programs: what is in them, that files give back what was written, and what the page's script
-//! makes of them.
+//! Recordings of whole programs: their contents, that files round-trip, and what the page's script computes from them.
 
 use std::process::Command;
 

@@ -98,7 +98,7 @@ pub fn parse(
             return Err(message);
         }
         if PATTERNS.contains(&word) {
-            return Err(format!("`{word}` stands behind a type or a size, as in `u32[16]:{text}`"));
+            return Err(format!("`{word}` belongs after a type or a size, as in `u32[16]:{text}`"));
         }
         if !word.is_empty() || rest.starts_with(['-', '+', '.', ',']) {
             return Ok(Value { scalar: None, count: None, content: list(text) });

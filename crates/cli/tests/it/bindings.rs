@@ -1,4 +1,4 @@
-//! Binding the resources of shaders as they are: several entry points in a file, many resources, none of them known by heart.
+//! Binding the resources of realistic shaders: several entry points in a file, and many resources.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! `wavelane campaign` as scripts see it: the same report however units are dealt, and after any kill.
+//! `wavelane campaign` as scripts see it: the same report however units are distributed, and after any kill.
 #![cfg(unix)]
 
 use crate::support;

@@ -1,4 +1,4 @@
-//! `wavelane dap` with a client that others wrote: `@vscode/debugadapter-testsupport` of the npm registry.
+//! `wavelane dap` with a third-party client: `@vscode/debugadapter-testsupport` of the npm registry.
 //!
 //! `npm install --prefix target/npm @vscode/debugadapter-testsupport` brings it; without it, or without Node, the test
 //! prints what is missing.

@@ -1,5 +1,5 @@
-//! Ray queries on Vulkan devices: by instructions of the device where it has them, and in software on any. Without a driver
-//! that can be used, a test says so and checks nothing.
+//! Ray queries on Vulkan devices: by instructions of the device where it has them, and in software on any. Without a
+//! usable driver, a test prints that and checks nothing.
 
 use crate::support;
 

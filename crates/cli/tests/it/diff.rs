@@ -1,4 +1,4 @@
-//! `wavelane diff` as scripts see it. What needs a device of Vulkan says so where there is none, and checks nothing.
+//! `wavelane diff` as scripts see it. Tests that need a Vulkan device print that there is none, and check nothing.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! `wavelane dxc` as a build uses it: what was asked for is written, or the status says that it is not.
+//! `wavelane dxc` as a build uses it: every requested output is written, or the exit status reports that it is not.
 
 use crate::support;
 

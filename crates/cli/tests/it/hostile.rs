@@ -1,7 +1,7 @@
 //! Hostile programs, files and command lines: each ends soon, with a report that says where, and
 //! exit status 2.
 //!
-//! The texts are made here. `cargo xtask fuzz` looks for what this table does not have.
+//! The texts are generated here. `cargo xtask fuzz` searches for cases that this table lacks.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! `wavelane test` as its users meet it: our own jobs pass, failures tell what a person needs, reports join.
+//! `wavelane test` as its users meet it: our own jobs pass, failures show what a person needs, reports can be joined.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! The project file, folders and entry points: what `check`, `test`, `san`, `run` and `new` make of a tree of shaders.
+//! The project file, folders and entry points: how `check`, `test`, `san`, `run` and `new` treat a tree of shaders.
 
 use crate::support;
 

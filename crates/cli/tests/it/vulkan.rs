@@ -1,8 +1,8 @@
 //! The whole suite through SPIR-V on a CPU driver of Vulkan, at its usual width.
 //!
-//! Each section checks itself with what the reference engine gives, bit for bit. What may differ stands in
-//! `vulkan/open.txt`, each line with its reason; everything else must agree. Tests run in processes of their own, because
-//! a driver's compiler can take its process with it. Without a driver that can be used the test says so and checks nothing.
+//! Each section checks itself with what the reference engine gives, bit for bit. Permitted differences are in
+//! `vulkan/open.txt`, each line with its reason; everything else must agree. Tests run in separate processes, because a
+//! driver's compiler can crash its process. Without a usable driver the test prints that and checks nothing.
 #![expect(clippy::print_stdout, reason = "what is skipped or unsupported must be seen")]
 
 use crate::support;

@@ -605,9 +605,7 @@ impl Preprocessor<'_> {
             if token.is(Punct::HashHash) {
                 match body.last_mut() {
                     Some(last) if at < tokens.len() => last.paste = true,
-                    _ => {
-                        wrong = Some((token.span, "`##` must stand between two tokens".to_string()))
-                    }
+                    _ => wrong = Some((token.span, "`##` must be between two tokens".to_string())),
                 }
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What the inputs of a pixel are.
+//! The inputs of a pixel.
 
 use crate::common::{draw, layout, vertices};
 use ops::{F16, Random};

@@ -1,9 +1,9 @@
-//! Why two draws differ: the first operation that gave a pixel, a vertex, a patch or a primitive something else.
+//! Why two draws differ: the first operation that gave a pixel, a vertex, a patch or a primitive a different value.
 //! [`super::alpha`] explains differences by alpha to coverage.
 //!
-//! Both draws are repeated with modules that tell each value they compute. Of the operations that see other lanes and
+//! Both draws are repeated with modules that report each value they compute. Of the operations that see other lanes and
 //! on which the result depends, each gives every invocation a sequence of values; the first value that differs for an
-//! invocation which both draws have names the operation. An invocation is the same in both whatever lane it is.
+//! invocation which both draws have names the operation. An invocation is the same in both whichever lane it is in.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ use crate::marked::{Mark, Marked};
 use crate::pixels::named;
 use crate::slice::{self, Memory};
 
-/// The number of values remembered; beyond it the first difference may be missed, and the finding says less.
+/// The number of values remembered; beyond it the first difference may be missed, and the finding is less specific.
 const MOST_STEPS: usize = 1 << 21;
 /// Instructions of a module with marks, for each of its own, at most.
 pub(super) const MARKS: u64 = 8;
@@ -224,7 +224,7 @@ fn first_difference(
         let Some(theirs) = other.by.get(of) else { continue };
         for (a, b) in steps.iter().zip(theirs) {
             let (mine, its) = (&one.steps[*a], &other.steps[*b]);
-            // The two go different ways: an earlier value has decided that.
+            // The two take different paths: an earlier value decided that.
             if mine.value != its.value {
                 break;
             }
@@ -232,7 +232,7 @@ fn first_difference(
             if mine.bits == its.bits || !among.contains(&inst) {
                 continue;
             }
-            // Which lane an invocation is differs as a matter of course.
+            // The lane of an invocation differs as a matter of course.
             let is_query =
                 matches!(module.inst(inst).op, Op::Wave { op, .. } if identifies_lane(op));
             let rank = 2 * u8::from(is_query) + u8::from(!is_near(*of));
@@ -247,7 +247,7 @@ fn first_difference(
     best.map(|it| (it.1, it.2))
 }
 
-/// Whether an operation can give an invocation something else though its operands are the same.
+/// Whether an operation can give an invocation a different value for the same operands.
 fn sees_others(module: &Module, op: &Op) -> bool {
     let effects = op.effects();
     let is_shared = |space: Space| match space {
@@ -427,8 +427,8 @@ impl<S: Scene> Sweep<'_, S> {
     }
 }
 
-/// Where a program first uses the number that it has taken from a counter: taking numbers in any order is right, it
-/// is what becomes of them that may be wrong.
+/// Where a program first uses the number that it has taken from a counter: taking numbers in any order is right; only
+/// their use may be wrong.
 fn spent(module: &Module, number: Value) -> Option<(Span, Option<Inst>)> {
     let taken = module.inst(module.made_by(number)?);
     let (Op::Atomic { op: Atomic::Add, .. } | Op::SharedAtomic { op: Atomic::Add, .. }) = taken.op

@@ -1,5 +1,5 @@
-//! What gives a lane an undefined result: wave operations and derivatives that lack a lane, helper lanes, and inputs that do
-//! not exist.
+//! Causes of undefined results: wave operations and derivatives that lack a lane, helper lanes, and inputs that do not
+//! exist.
 
 use interp::observe::{At, EvalEvent, WaveEvent};
 use ir::stage::element_of;
@@ -56,7 +56,7 @@ pub(super) fn missing_origin(facts: &Facts<'_>, event: &EvalEvent<'_>) -> Option
     })
 }
 
-/// A result that helper lanes have and must not use.
+/// A result that helper lanes get and must not use.
 pub(super) fn helper_origin(at: At, helpers: LaneMask, message: &str) -> Origin {
     let come = match helpers.count() {
         1 => "is a helper lane, and comes",

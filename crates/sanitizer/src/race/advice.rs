@@ -26,7 +26,7 @@ pub(super) struct Advice {
     pub(super) helps: Vec<String>,
 }
 
-/// An access: the instruction, what it does, and in which rounds of the loops around it, outermost first.
+/// An access: the instruction, what it does, and in which iterations of the loops around it, outermost first.
 type Part<'a> = (Inst, Act, &'a [Round]);
 
 /// Remedies for a race of two accesses to the memory of that name.
@@ -228,7 +228,7 @@ fn barriers(
         both
     };
     let call = needed.call;
-    // A barrier that stands there already is not proposed again. Where there are several, the one at which threads wait
+    // A barrier that is already there is not proposed again. Where there are several, the one at which threads wait
     // is replaced: all of them reach it.
     let mut between = all_barriers(facts).filter(|it| {
         let at = facts.position(it.0);
@@ -299,7 +299,7 @@ fn barriers(
     advice.notes.extend(apart(facts, before, now));
 }
 
-/// The two accesses are in different rounds of a loop: returns whether that says all that there is to say.
+/// The two accesses are in different iterations of a loop: returns whether that is a complete explanation.
 fn between_rounds(
     facts: &Facts<'_>,
     needed: &Needed,
@@ -307,7 +307,7 @@ fn between_rounds(
     (now, _, rounds): Part<'_>,
     advice: &mut Advice,
 ) -> bool {
-    // Of the loops around both, the outermost in which the rounds differ carries the dependence.
+    // Of the loops around both, the outermost one whose iterations differ carries the dependence.
     let is_around = |it: &Round| facts.encloses(it.of, before) && facts.encloses(it.of, now);
     let mut common = before_rounds.iter().zip(rounds).filter(|(a, b)| a.of == b.of && is_around(a));
     let Some((before_round, round)) = common.find(|(a, b)| a.number != b.number) else {
@@ -343,7 +343,7 @@ fn between_rounds(
         advice
             .sites
             .push(site(barrier, "this barrier is between the two within one iteration only"));
-        // Another one stands between the rounds, and would order the two if it were the right one.
+        // Another one is between the iterations, and would order the two if it were the right one.
         let useless = all_barriers(facts).find(|it| {
             let at = facts.position(it.0);
             let is_carried = facts.position(early) < at || at < facts.position(late);
@@ -378,13 +378,13 @@ fn between_rounds(
     is_carried || useless.is_some()
 }
 
-/// The branch of a loop that a barrier is in and an access is not, so that there are rounds without the barrier.
+/// The branch of a loop that a barrier is in and an access is not, so that there are iterations without the barrier.
 fn skipping(facts: &Facts<'_>, around: Inst, barrier: Inst, access: Inst) -> Option<Inst> {
     let is_branch =
         |it: &Inst| matches!(facts.module.inst(*it).op, Op::If { .. } | Op::Switch { .. });
     let inside = facts.ancestors(barrier).take_while(|it| *it != around);
     let branches = inside.filter(is_branch).filter(|it| !facts.encloses(*it, access));
-    // Where the other arm leaves the loop, there is no round without it.
+    // If the other arm leaves the loop, no iteration lacks it.
     let mut branches =
         branches.filter(|branch| !facts.enders(around).any(|it| facts.encloses(*branch, it)));
     // All threads decide alike, or the barrier would be reported itself.
@@ -393,7 +393,7 @@ fn skipping(facts: &Facts<'_>, around: Inst, barrier: Inst, access: Inst) -> Opt
     })
 }
 
-/// Whether threads leave a loop around both accesses in different rounds: no barrier can stand there.
+/// Whether threads leave a loop around both accesses in different iterations: no barrier can be placed there.
 fn in_loop_apart(facts: &Facts<'_>, before: Inst, now: Inst) -> bool {
     let is_loop = |it: &Inst| matches!(facts.module.inst(*it).op, Op::Loop { .. });
     let both = |it: &Inst| facts.encloses(*it, now);
@@ -419,7 +419,7 @@ fn apart(facts: &Facts<'_>, before: Inst, now: Inst) -> Option<String> {
     })
 }
 
-/// A flag orders accesses of different groups: returns whether it is clear what is wrong with it.
+/// A flag orders accesses of different groups: returns whether its mistake is known.
 fn by_flag(facts: &Facts<'_>, uses: &Uses, store: Inst, load: Inst, advice: &mut Advice) -> bool {
     let site = |inst: Inst, text: &str| Site {
         span: facts.module.inst(inst).span,

@@ -5,8 +5,8 @@
 //! no wave can be the first to read something else. Other orders need not be tried then.
 //!
 //! Additions and other atomic operations that commute, whose results nothing depends on, may come in any order among
-//! themselves. Whatever else is ordered here by flags, locks or luck counts as a meeting of waves, and so does what this
-//! shadow memory cannot follow: in doubt, other orders are tried.
+//! themselves. Everything else that is ordered here by flags, locks or chance counts as a conflict of waves, and so
+//! does what this shadow memory cannot follow: in doubt, other orders are tried.
 
 use ir::{Atomic, Module, Op};
 

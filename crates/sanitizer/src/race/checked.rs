@@ -1,6 +1,6 @@
-//! A check-then-set: a wave reads a coherent buffer, decides by what it finds, and stores there, in two steps between which
-//! another wave can find the same. Static: the check is a load that decides whether lanes enter a branch, the store is in
-//! that branch; a check by which lanes leave a loop is not recognised.
+//! A check-then-set: a wave reads a coherent buffer, decides by the value, and stores there, in two steps between which
+//! another wave can read the same value. Static: the check is a load that decides whether lanes enter a branch, the
+//! store is in that branch; a check by which lanes leave a loop is not recognised.
 
 use ir::{Inst, Op, Value};
 

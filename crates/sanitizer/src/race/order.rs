@@ -1,4 +1,4 @@
-//! Happens-before: what a wave can know of earlier accesses through barriers and through places where waves
+//! Happens-before: what a wave can know about earlier accesses, through barriers and through places where waves
 //! synchronised.
 //!
 //! An atomic operation, and a store to a `globallycoherent` buffer, release: they leave at their place what their wave
@@ -225,7 +225,7 @@ impl Joint {
         if clocks[wave as usize].joined >= barriers {
             return;
         }
-        // The first wave to come on asks all: the others are still at the barrier, or have ended.
+        // The first wave to continue queries all: the others are still at the barrier, or have ended.
         if self.barriers < barriers {
             self.barriers = barriers;
             for (key, clock) in (first..).zip(clocks.iter()) {

@@ -1,7 +1,7 @@
 //! How an access is related to an earlier one, as far as that is the same whichever lanes made the two.
 //!
 //! The lanes of an access usually find the same few earlier ones in the shadow. What follows from their records is
-//! worked out once for each, and kept in a direct-mapped cache, so that a lane costs a look at its cell.
+//! computed once for each, and kept in a direct-mapped cache, so that a lane costs one access to its cell.
 
 use super::shadow::RecordId;
 

@@ -1,21 +1,21 @@
-//! In which rounds of which loops accesses are made.
+//! The iterations of loops in which accesses are made.
 //!
-//! The stacks of loops are a tree, to whose nodes the records of accesses refer: a node is added only in rounds that
-//! access memory.
+//! The stacks of loops are a tree, to whose nodes the records of accesses refer: a node is added only in iterations
+//! that access memory.
 
 use ir::Inst;
 
 /// A node of the tree, or 0 outside of loops.
 pub(super) type RoundId = u32;
 
-/// A round of a loop.
+/// An iteration of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Round {
     pub(super) of: Inst,
     pub(super) number: u32,
 }
 
-/// All rounds that records refer to.
+/// All iterations that records refer to.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     nodes: Vec<(RoundId, Round)>,
@@ -34,7 +34,7 @@ impl Stack {
         self.rounds.push((Round { of, number: 1 }, 0));
     }
 
-    /// Lanes begin another round of a loop.
+    /// Lanes begin another iteration of a loop.
     pub(super) fn next_round(&mut self, of: Inst) {
         let Some(at) = self.position(of) else { return };
         self.rounds.truncate(at + 1);
@@ -53,7 +53,7 @@ impl Stack {
         self.rounds.iter().position(|it| it.0.of == of)
     }
 
-    /// The node of the current rounds.
+    /// The node of the current iterations.
     pub(super) fn node(&mut self, all: &mut Rounds) -> RoundId {
         match self.rounds.last() {
             None => 0,
@@ -70,7 +70,7 @@ impl Stack {
 }
 
 impl Rounds {
-    /// The rounds of a node, outermost first.
+    /// The iterations of a node, outermost first.
     pub(super) fn of(&self, node: RoundId) -> Vec<Round> {
         let get = |node: RoundId| self.nodes.get((node as usize).checked_sub(1)?);
         let up = std::iter::successors(get(node), |it| get(it.0));

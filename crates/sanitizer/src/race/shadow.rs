@@ -35,7 +35,7 @@ pub(super) struct Record {
     pub(super) wave_ops: u32,
     /// The number of accesses that the wave had made.
     pub(super) time: u32,
-    /// The rounds of the loops around it.
+    /// The iterations of the loops around it.
     pub(super) round: RoundId,
     /// The position in the wave's history of active sets.
     pub(super) tangle: u32,

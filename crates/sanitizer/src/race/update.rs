@@ -1,6 +1,6 @@
-//! How a store follows from what was read of the same memory: `count[0] += x` reads and writes one place, a filter in
-//! place makes each element from others. A barrier mends neither as it stands: the first wants an atomic operation, the
-//! second has to read before it waits.
+//! How a store depends on what was read from the same memory: `count[0] += x` reads and writes one place, a filter in
+//! place makes each element from others. A barrier alone fixes neither: the first needs an atomic operation, the second
+//! has to read before it waits.
 //!
 //! A static backward slice of the stored values, not through memory.
 

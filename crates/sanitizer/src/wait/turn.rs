@@ -1,4 +1,4 @@
-//! The number that a group waits for to come up, where it follows from the index of the group: groups start in any order,
+//! The number that a group waits for, if it is computed from the index of the group: groups start in any order,
 //! and one that has not started serves no other. A number from an atomic counter is that of a group which has started.
 
 use ir::{Builtin, Inst, Op, Value, Variable};

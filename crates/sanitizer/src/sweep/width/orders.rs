@@ -101,9 +101,9 @@ impl AtWidth<'_, '_> {
                     let span = span_of(self.base, *writer).unwrap_or(span);
                     let known = settled.iter().find(|it| it.0 == place).map(|it| it.1);
                     let mut cause = known.unwrap_or(Cause { kind, span });
-                    // Each place where a program asks for the number of waves is a mistake of its own.
+                    // Each place where a program reads the number of waves is a separate mistake.
                     let is_told = known.is_some() && trial.order != Order::SparseWaves;
-                    // That elements are permuted is the lesser half of a dependence on the same order.
+                    // A permutation of elements is implied by a dependence on the same order.
                     let is_told = is_told || buffer.permuted && dependences.contains(&subject);
                     if !is_told && !endless.contains(&subject) {
                         let is_explained = plan.explains && settled.len() < MOST_EXPLAINED;
@@ -323,7 +323,7 @@ fn sides<'s>(
     let (launched, tried) = (listed(&with_launched), listed(&names(&theirs)));
     let note =
         |these: &str, those: &str| format!("the same result with {these}, another with {those}");
-    // Other assignments to lanes are alike, so that their number proves little.
+    // Other assignments to lanes are similar, so their number proves little.
     let is_of_lanes = matches!(trial.order, Order::Lanes(_));
     if theirs.len() > canonical.len() + 1 && !is_of_lanes {
         let rest = theirs.iter().filter(|it| !std::ptr::eq(**it, trial));
