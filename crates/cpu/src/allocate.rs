@@ -102,8 +102,8 @@ pub(crate) fn allocate(
     Ok((output, segments))
 }
 
-/// Whether a checker looks at the allocation, symbolically. It takes eight times as long as the allocator for the programs of
-/// the suite, so it looks at all small functions, and at one in sixteen of the others but the largest.
+/// Whether a symbolic checker verifies the allocation. It takes eight times as long as the allocator for the programs
+/// of the suite, so it verifies all small functions, and one in sixteen of the others except the largest.
 #[cfg(debug_assertions)]
 fn is_checked(live_ranges: u64) -> bool {
     const SMALL: u64 = 250;

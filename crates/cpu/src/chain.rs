@@ -26,7 +26,7 @@ struct State {
     helped: BTreeMap<u64, u64>,
 }
 
-/// Where a batch stands.
+/// The state of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passed {
     /// It is added up; the waves before it have this sum.
@@ -92,7 +92,7 @@ impl Chain {
         self.next.store(state.next, Relaxed);
     }
 
-    /// Leaves the waves from this one on to be run in sequence, by the program as it is. Returns false if another thread
+    /// Leaves the waves from this one on to be run in sequence, by the unsplit program. Returns false if another thread
     /// has already added up their batch.
     pub(crate) fn give_up(&self, first: u64) -> bool {
         let mut state = self.state();

@@ -40,9 +40,10 @@ pub(crate) fn made_for(module: &Module, isa: Isa, width: u32) -> u32 {
     if width != best && fits && is_unobserved(module) { best } else { width }
 }
 
-/// The width of the strips in which a wave of a vertex or pixel shader runs: its own, if the program can tell.
+/// The width of the strips in which a wave of a vertex or pixel shader runs: the full width, if the program can observe
+/// it.
 ///
-/// Loops are left out but for short ones, since a wave is charged for iterations of all its lanes together, and samples,
+/// Loops are left out except short ones, since a wave is charged for iterations of all its lanes together, and samples,
 /// which are calls that cost more for several short rows.
 pub(crate) fn of_strips(module: &Module, isa: Isa, width: u32) -> u32 {
     let best = fastest(isa);

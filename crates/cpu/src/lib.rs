@@ -168,7 +168,7 @@ pub struct Mode {
     pub isa: Isa,
     /// The lanes of a wave, a power of two from 4 to 128.
     pub width: u32,
-    /// Whether the code may do otherwise than the program where the difference cannot be observed: combine and take apart
+    /// Whether the code may differ from the program where the difference cannot be observed: combine and split
     /// atomic additions, count on several threads, and run waves of another width.
     pub rewrites: bool,
 }
@@ -362,7 +362,7 @@ impl Compiled {
                 .map_err(|it| format!("the halves of the program have {it}"))
         };
         let (count, mut place) = (made(count)?, made(place)?);
-        // Threads pay for the program as it is.
+        // Threads pay for the unsplit program.
         place.wave_cost = self.wave_cost;
         let wave_bytes = bytes.saturating_mul(u64::from(self.width)).max(1);
         let batch = (budget::BATCH_BYTES / wave_bytes).max(1);

@@ -1,6 +1,6 @@
 //! Threads that are kept between launches: to start one takes as long as thousands of waves.
 //!
-//! Several threads of a host may launch at the same time. Each launch takes threads of its own, so that none waits for
+//! Several threads of a host may launch at the same time. Each launch takes separate threads, so that none waits for
 //! another. A process that was forked has the pools of its parent without their threads, and starts its own.
 
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_at_the_same_time_have_threads_of_their_own() {
+    fn simultaneous_launches_have_separate_threads() {
         let teams = [Team::of(5), Team::of(5)];
         let [a, b] = teams.each_ref().map(threads_of);
         assert_eq!((a.len(), b.len()), (5, 5));

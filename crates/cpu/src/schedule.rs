@@ -10,7 +10,7 @@
 //! values that chunks share, as in a scan, may be live longer. So a long block is scheduled part by part.
 //!
 //! Deliberately absent: latencies. Out-of-order processors look far enough ahead to find the next chunk by themselves,
-//! but for divisions and square roots, by which `latency` schedules shorter blocks.
+//! except divisions and square roots, by which `latency` schedules shorter blocks.
 
 use regalloc2::{RegClass, VReg};
 

@@ -19,7 +19,7 @@ fn parse(words: &str) -> Option<Range<u64>> {
 }
 
 #[test]
-fn a_count_or_a_part_is_asked_for() {
+fn a_count_or_a_part_is_requested() {
     assert_eq!(parse("100"), Some(0..100));
     assert_eq!(parse("100..250"), Some(100..250));
     for wrong in ["", "0", "7..7", "9..7", "many", "1..2..3", "-1"] {

@@ -10,7 +10,7 @@
 //!   [`TypeKind::Numeric`]. `vector<T, N>`, `matrix<T, R, C>`, bare `vector` and `matrix`, and all object types
 //!   (`RWStructuredBuffer<T>`, `Texture2D`, …) stay [`TypeKind::Named`].
 //! - A struct or enum declared inside another declaration (`struct S { … } s;`, `typedef struct { … } T;`) is hoisted:
-//!   it becomes an item of its own right before, and the declaration names it. Unnamed ones get a name that no
+//!   it becomes a separate item right before, and the declaration names it. Unnamed ones get a name that no
 //!   source can write.
 //!
 //! Bounds on depth: an expression is at most [`MAX_HEIGHT`] high, and statements, blocks, types and
@@ -19,7 +19,7 @@
 //! expressions, and `else if` ([`If::arms`]). A `Binary` has at most [`MAX_CHAIN`] operands: turned
 //! into nested nodes, it becomes a tree of that height.
 //!
-//! After a syntax error the tree holds what could be parsed; `Error` nodes stand for the rest. Later stages
+//! After a syntax error the tree holds what could be parsed; `Error` nodes replace the rest. Later stages
 //! skip them silently, since the error has been reported.
 
 use std::borrow::Borrow;

@@ -1,7 +1,8 @@
 //! The entry points that a text declares, for callers that are to check or run all of them.
 //!
-//! An entry point shows itself by its attributes: `[shader("…")]`, `[numthreads]`, or one that only a certain stage has. Vertex
-//! and pixel shaders need no attribute and cannot be told from other functions, except for `main`, the default name.
+//! An entry point shows itself by its attributes: `[shader("…")]`, `[numthreads]`, or one that only a certain stage
+//! has. Vertex and pixel shaders need no attribute and cannot be distinguished from other functions, except for `main`,
+//! the default name.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +63,7 @@ pub fn declared(
     Some(all)
 }
 
-/// The functions of a file that have a body: the attributes may stand before a declaration alone.
+/// The functions of a file that have a body: the attributes may be on a declaration alone.
 fn defined(file: &ast::File) -> BTreeSet<&str> {
     let functions = file.items.iter().filter_map(|item| match &item.kind {
         ast::ItemKind::Function(function) if function.body.is_some() => function.name.as_plain(),
@@ -83,7 +84,7 @@ pub(crate) fn functions(
     })
 }
 
-/// The stage that the attributes of a function tell.
+/// The stage that the attributes of a function give.
 pub(crate) fn stage(attributes: &[ast::Attribute]) -> Option<Stage> {
     let has = |name: &str| attributes.iter().any(|it| attr::is(it, name));
     if let Some(word) = entry::shader_word(attributes) {

@@ -328,7 +328,7 @@ pub fn overloads(name: &str) -> impl Iterator<Item = &'static Row> {
 
 /// The assertion that the built-in header is made of. Its name is reserved, and not listed.
 pub const ASSERTION: &str = "__wavelane_assert";
-/// It stands in a namespace of the compiler, of which nothing else is supported.
+/// It is in a namespace of the compiler, of which nothing else is supported.
 pub const IS_DEBUGGING: &str = "dx::IsDebuggingEnabled";
 
 /// All names, each once: those of the table in its order, those of other stages, and those that are not supported yet.

@@ -129,8 +129,8 @@ pub struct Options {
     pub spirv: bool,
     /// `-auto-binding-space`: the space of resources without a register in the source.
     pub auto_space: u32,
-    /// The language has what it has for Vulkan: push constants, specialization constants and offsets. Jobs for Vulkan set
-    /// this alone, since they bind by register.
+    /// The language has the features for Vulkan: push constants, specialization constants and offsets. Jobs for Vulkan
+    /// set this alone, since they bind by register.
     pub vulkan: bool,
     /// `-Zpr` and `-Zpc`: the order of matrices without a modifier or pragma.
     pub matrix_order: MatrixOrder,

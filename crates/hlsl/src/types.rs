@@ -413,7 +413,7 @@ impl Types {
         })
     }
 
-    /// The number of a text, which is the constant that a string literal stands for.
+    /// The number of a text, which is the constant that a string literal denotes.
     pub fn text_id(&mut self, text: &Arc<str>) -> u64 {
         *self.text_ids.entry(text.clone()).or_insert_with(|| {
             self.texts.push(text.clone());

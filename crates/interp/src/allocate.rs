@@ -37,7 +37,7 @@ impl Allocation {
     }
 }
 
-/// Allocates rows. Values that only notes need get rows of their own, behind all others.
+/// Allocates rows. Values that only notes need get separate rows, behind all others.
 pub(crate) fn allocate(module: &Module, only_noted: &dyn Fn(Value) -> bool) -> Allocation {
     let mut lives = Lives::new(module, only_noted);
     for (step, event) in Walk::new(module).enumerate() {

@@ -23,7 +23,7 @@ pub(crate) struct Places {
     pub(crate) start: [u64; MAX_WIDTH],
     /// The number of bytes that may be accessed from there.
     pub(crate) room: [u64; MAX_WIDTH],
-    /// Whether they are already those of the next access, because an observer was told of them.
+    /// Whether they are already those of the next access, because an observer got them.
     known: bool,
 }
 

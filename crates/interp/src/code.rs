@@ -476,7 +476,7 @@ impl Code {
 }
 
 impl Program {
-    /// The instructions that have codes, in the order of the codes; one may be told repeatedly.
+    /// The instructions that have codes, in the order of the codes; one may occur repeatedly.
     pub fn insts(&self) -> impl Iterator<Item = Inst> {
         self.origins.iter().copied()
     }

@@ -73,7 +73,7 @@ pub struct Variation {
     /// coherent buffers that are stored to, since what a wave has checked may have changed when it acts on it.
     pub hands_over: bool,
     /// Whether each group has an empty wave behind each of its waves: the language lets a group have more waves than its
-    /// threads need. Only the index and the count of waves tell.
+    /// threads need. Only the index and the count of waves show it.
     pub sparse_waves: bool,
     pub helpers: HelperPolicy,
     /// Whether quads that consist of helper lanes run on, as a device may let them. Only other helper lanes notice: where
@@ -87,7 +87,7 @@ pub struct Variation {
 /// What helper lanes of a pixel shader do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HelperPolicy {
-    /// They run, and take part in wave operations if the shader asks for it.
+    /// They run, and take part in wave operations if the shader requests it.
     #[default]
     Specified,
     /// They take part in wave operations, and run to the end.

@@ -177,7 +177,7 @@ pub(crate) struct Turn {
     pub(crate) effort: u64,
 }
 
-/// A turn that costs more than this is interrupted, so that the flag that ends runs is looked at.
+/// A turn that costs more than this is interrupted, so that the flag that ends runs is checked.
 pub(crate) const MOST_EFFORT: u64 = 1 << 15;
 
 impl WaveState {
@@ -251,7 +251,7 @@ impl WaveState {
         hasher.finish()
     }
 
-    /// Splits off the lanes of an iterating wave that are not iterating: they continue as a wave of their own.
+    /// Splits off the lanes of an iterating wave that are not iterating: they continue as a separate wave.
     pub(crate) fn split(&mut self) -> Option<WaveState> {
         let others = self.live & !self.active;
         if others.is_empty() {

@@ -22,7 +22,7 @@ pub trait Observer {
     /// Whether the engine tracks poison. Without it every poison set is empty.
     const POISON: bool = true;
     /// Whether events come through a pointer. All such observers share the engine's code, of which every other observer
-    /// has 100 KB of its own: for those whose runs are few. They get events and notes.
+    /// needs 100 KB: for those whose runs are few. They get events and notes.
     const INDIRECT: bool = false;
 
     fn group_begin(&mut self, _group: [u32; 3]) {}
@@ -47,7 +47,7 @@ pub trait Observer {
     /// A texture is about to be sampled or gathered from. Loads, stores and atomic operations on single texels are
     /// accesses to the bytes of the texture.
     fn sample(&mut self, _event: &SampleEvent<'_>) {}
-    /// Sampler feedback is about to be recorded; [`Observer::sample`] has told of the texture.
+    /// Sampler feedback is about to be recorded; [`Observer::sample`] has reported the texture.
     fn feedback(&mut self, _event: &FeedbackEvent<'_>) {}
     /// Lanes have executed an instruction of a ray query.
     fn ray(&mut self, _event: &RayEvent<'_>) {}
@@ -67,7 +67,7 @@ pub trait Observer {
     fn exit(&mut self, _at: At, _to: ExitTo) {}
     /// A note of a module that was compiled for debugging.
     fn note(&mut self, _event: &NoteEvent<'_>) {}
-    /// Whether the run pauses; asked after each note. [`crate::Run::advance`] returns then.
+    /// Whether the run pauses; called after each note. [`crate::Run::advance`] returns then.
     fn pauses(&mut self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Ray queries: which lanes run, poison, and what observers are told. [`ir::ray::Queries`] defines what an instruction
+//! Ray queries: which lanes run, poison, and the events for observers. [`ir::ray::Queries`] defines what an instruction
 //! does for a lane.
 //!
 //! Poison: a query is poisoned when it is traced with a poisoned operand or a NaN, or when a poisoned t is committed;

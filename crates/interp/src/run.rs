@@ -188,12 +188,12 @@ impl WaveView<'_> {
         pc == 0 || self.program.origins[pc - 1] != self.program.origins[pc]
     }
 
-    /// That instruction and those after it in the program, as if there were no branches; one may be told repeatedly.
+    /// That instruction and those after it in the program, as if there were no branches; one may occur repeatedly.
     pub fn upcoming(&self) -> impl Iterator<Item = Inst> {
         self.program.origins[self.wave.pc()..].iter().copied()
     }
 
-    /// If it stands within the basic block whose first note this is ([`crate::decode_blocks`]): how many statements of the
+    /// If it is within the basic block whose first note this is ([`crate::decode_blocks`]): how many statements of the
     /// block it has begun.
     pub fn begun(&self, first: Inst) -> Option<usize> {
         let mut blocks = self.program.notes.iter().filter_map(|it| it.block.clone());

@@ -1,7 +1,7 @@
 //! Walks the tree of regions in execution order, without recursion.
 //!
 //! Row allocation and decoding both follow this walk, so that they agree on the order of instructions.
-//! It does not look at operands.
+//! It does not visit operands.
 
 use ir::{Inst, Module, Region};
 

@@ -106,7 +106,7 @@ impl Reach {
 }
 
 /// The format of the texels of a buffer: the one bound, or the one the shader declares.
-/// A texel has one to four components, whatever the host specifies.
+/// A texel has one to four components, regardless of what the host specifies.
 pub fn format(bound: Option<ElementFormat>, element: &Element) -> ElementFormat {
     let format = bound.unwrap_or_else(|| texel::own_format(element));
     ElementFormat { components: format.components.clamp(1, 4), ..format }

@@ -128,7 +128,7 @@ impl Memory for Bytes {
     }
 }
 
-/// A copy has memory of its own.
+/// A copy has separate memory.
 impl Clone for Bytes {
     fn clone(&self) -> Bytes {
         Bytes(Held::Owned(self.to_vec()))

@@ -1,4 +1,4 @@
-//! File names and lines for emitted code. A back end asks for them by span, and the owner of the sources answers.
+//! File names and lines for emitted code. A back end queries them by span, and the owner of the sources answers.
 
 use diag::Span;
 

@@ -203,7 +203,7 @@ pub enum What {
     /// A texture, whose texels are in the bytes.
     Texture {
         shape: ops::texture::Shape,
-        /// If it has a feedback map, what tells it from other textures; otherwise 0.
+        /// If it has a feedback map, its identity among textures; otherwise 0.
         identity: u64,
     },
     /// A sampler, which has no bytes.
@@ -261,7 +261,7 @@ impl What {
         }
     }
 
-    /// The shape of a texture, and what tells it from others.
+    /// The shape of a texture, and its identity.
     pub fn identified(&self) -> Option<(ops::texture::Shape, u64)> {
         match self {
             What::Texture { shape, identity } => Some((*shape, *identity)),
@@ -320,7 +320,7 @@ impl From<What> for Buffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedbackMap {
     pub map: ops::texture::feedback::Map,
-    /// What tells the texture from others: the `identity` of [`What::Texture`].
+    /// The identity of the texture: the `identity` of [`What::Texture`].
     pub paired: u64,
 }
 

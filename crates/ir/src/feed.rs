@@ -20,8 +20,8 @@ pub trait Feed {
     /// Receives the outputs of the wave that was fed last, which has ended.
     fn take(&mut self, wave: &WaveOutputs);
 
-    /// The same feed for an engine that keeps rows of words in memory of its own; engines ask before each wave and after
-    /// it. Nothing else may be called between the two halves of a wave but what answers the running shader.
+    /// The same feed for an engine that keeps rows of words in its own memory; engines query it before each wave and
+    /// after it. Nothing else may be called between the two halves of a wave but what answers the running shader.
     fn in_place(&mut self) -> Option<&mut dyn FeedInPlace> {
         None
     }
@@ -98,7 +98,7 @@ pub enum Invocation {
     Thread { group: u32, thread: u32 },
     /// A pixel, or one sample of it.
     Pixel {
-        /// The number of the primitive in the draw; the pieces of a clipped one have numbers of their own.
+        /// The number of the primitive in the draw; the pieces of a clipped one have separate numbers.
         piece: u64,
         at: [i32; 2],
         /// The slice of the targets.

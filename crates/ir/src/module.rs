@@ -411,7 +411,7 @@ impl Atomic {
         }
     }
 
-    /// Whether the value that it leaves is the same whatever was there before.
+    /// Whether the value that it leaves is independent of the previous one.
     pub fn ignores_old(self, ty: Ty, args: [u64; 2]) -> bool {
         match self {
             Atomic::Exchange => true,

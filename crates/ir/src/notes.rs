@@ -2,7 +2,7 @@
 //!
 //! A module has notes only if it was compiled for debugging. [`Op::Note`] marks where a statement
 //! begins, which scalars a variable is given, and where an inlined function begins and ends. A variable is, for each
-//! lane, what that lane wrote last: joins need no notes, and inactive lanes have a value of their own.
+//! lane, what that lane wrote last: joins need no notes, and inactive lanes have their own values.
 //!
 //! A note has no result and no effect. The law, which tests state for whole programs: with notes and without, a
 //! program leaves the same bytes, has the same findings, and reports the same other events. Three things could break
@@ -86,7 +86,7 @@ pub struct Variable {
     pub scope: Option<ScopeId>,
     /// The variable that was declared before it and is visible where it is.
     pub outside: Option<VariableId>,
-    /// For a variable in private memory, where its scalars are; no notes tell its writes.
+    /// For a variable in private memory, where its scalars are; no notes record its writes.
     pub memory: Option<Vec<InMemory>>,
 }
 
@@ -167,8 +167,8 @@ pub fn strip(module: &Module) -> Stripped {
     Stripped { module, insts, values }
 }
 
-/// A module with notes of its statements alone, for those who look at no values: what only other notes need is gone. A run
-/// of it is cheaper, and otherwise that of the module.
+/// A module with notes of its statements alone, for observers that read no values: what only other notes need is gone.
+/// A run of it is cheaper, and otherwise that of the module.
 pub fn statements(module: &Module) -> Module {
     let mut module = module.clone();
     let Module { regions, insts, .. } = &mut module;

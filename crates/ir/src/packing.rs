@@ -109,7 +109,7 @@ pub fn vertex(module: &Module) -> Module {
     module
 }
 
-/// What the stages in front of a pixel shader tell it.
+/// The values that the stages in front of a pixel shader pass to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
     pub primitives: bool,
@@ -117,7 +117,7 @@ pub struct Told {
     pub layers: bool,
 }
 
-/// A pixel shader that also records its packing, and the buffer for it. What it is not told is recorded as 0.
+/// A pixel shader that also records its packing, and the buffer for it. Values that it does not get are recorded as 0.
 pub fn pixel(module: &Module, told: Told) -> (Module, Binding) {
     let binding = Binding(module.resources.len() as u32);
     let mut module = module.clone();

@@ -66,7 +66,7 @@ impl Rewriter<'_> {
     }
 
     /// Replaces every use of a result of a kept instruction by the result of `change`: `change` gets the original
-    /// result, and must end with an instruction of its own.
+    /// result, and must end with a new instruction.
     pub fn change_result(
         &mut self,
         inst: Inst,

@@ -11,7 +11,7 @@ use crate::{Inst, Module, Op, Region, Value};
 const MOST_ROUNDS: usize = 64;
 /// Nor is one that executes more instructions than this in all its iterations.
 const MOST_INSTRUCTIONS: usize = 512;
-/// Loops inside short ones are looked at in each round of these, in a module so often at most.
+/// Loops inside short ones are examined in each iteration of these, at most this often in a module.
 const MOST_VISITS: usize = 4096;
 /// Nor are arms nested more deeply than this.
 const MOST_DEPTH: usize = 16;
@@ -39,7 +39,7 @@ pub struct Course {
     pub leaves: bool,
     /// The number of instructions in the body, at any depth.
     pub size: usize,
-    /// The number of instructions that were looked at.
+    /// The number of examined instructions.
     pub work: usize,
 }
 
@@ -61,7 +61,7 @@ pub fn rounds(
     states(module, width, inst, outside).map(|it| it.len())
 }
 
-/// The course of the loop `inst`, with at most `most` instructions looked at; `None` if it does not follow from the
+/// The course of the loop `inst`, with at most `most` instructions examined; `None` if it does not follow from the
 /// values that `outside` knows, or if that would be too much. The work is spent in either case.
 pub fn course(
     module: &Module,
@@ -284,8 +284,8 @@ pub(crate) fn short_loops(module: &Module, width: u32) -> BTreeSet<Inst> {
     finder.is_short.into_iter().filter(|(_, is_short)| *is_short).map(|(inst, _)| inst).collect()
 }
 
-/// Goes through a module in the order of the text, in which a value stands before its uses, and through short loops round by
-/// round.
+/// Goes through a module in the order of the text, in which a value precedes its uses, and through short loops
+/// iteration by iteration.
 struct Finder<'a> {
     module: &'a Module,
     width: u32,

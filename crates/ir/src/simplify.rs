@@ -13,7 +13,7 @@ use crate::flow::{Step, Structure, yielded};
 use crate::notes::{self, ScopeId};
 use crate::{Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values};
 
-/// Removes what is of no use, and renumbers the rest. Gives the work that this was, in values that were looked at.
+/// Removes unused parts, and renumbers the rest. Returns the work, in examined values.
 pub fn prune(module: &mut Module) -> u64 {
     prune_counted(module).0
 }

@@ -49,7 +49,7 @@ pub enum AddressKind {
     Byte,
     /// Of a buffer.
     Texel,
-    /// By texture instructions, with coordinates of their own.
+    /// By texture instructions, with separate coordinates.
     Texture,
     /// It has no contents.
     None,

@@ -5,7 +5,7 @@
 //! The order in which waves reserve is one that the language allows: they reserve in the order of their numbers, and
 //! nothing comes between them. The difference cannot be observed otherwise under these conditions:
 //! - *All come.* The addition is an instruction of the body, or in an `if` of the body that does nothing else but
-//!   arithmetic; no lane returns early, so that all waves come to the barriers around it.
+//!   arithmetic; no lane returns early, so that all waves reach the barriers around it.
 //! - *One place.* The element is the same in all lanes, and is in bounds.
 //! - *There is no waiting.* No loop reads memory that the module can write, since a wave that waited for another's addition
 //!   would wait for a wave that waits at the barrier.

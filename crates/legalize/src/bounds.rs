@@ -6,7 +6,7 @@
 //! a branch, by reading elsewhere, by a predicate.
 //!
 //! Byte addresses become unit numbers before anything is added to them, so that nothing wraps. Scalars of one access
-//! that are in bounds under the same condition stay together; the others get accesses of their own. The misaligned part
+//! that are in bounds under the same condition stay together; the others get separate accesses. The misaligned part
 //! of an address is dropped.
 //!
 //! Deliberately absent: the bounds of textures and of groupshared and private arrays. Structured buffers whose

@@ -1,15 +1,15 @@
 //! Thread coarsening, of groups: each group of the new module runs several of the source, neighbours on the first axis,
 //! instruction by instruction. So their loads are in flight at the same time, and a device launches fewer groups.
 //!
-//! Each group of the source is a *slot*. An instruction of the body becomes one for each slot, in the order of the slots,
-//! with the slot's values; one that is the same for all slots, such as a constant or the number of a thread in its
-//! group, stays one. A nested region is copied whole for each slot, but for an `if` whose condition is the same for all
-//! slots, whose arms are treated like the body.
+//! Each group of the source is a *slot*. An instruction of the body becomes one for each slot, in the order of the
+//! slots, with the slot's values; one that is the same for all slots, such as a constant or the number of a thread in
+//! its group, stays one. A nested region is copied whole for each slot, except for an `if` whose condition is the same
+//! for all slots, whose arms are treated like the body.
 //!
 //! Groups run in any order and interleaved, so what the new module does is what the source may do:
 //! - *There is no waiting.* The module has no loop, so no group waits for memory that another one writes. (Loops whose
 //!   course is known have been unrolled; others take longer than the loads that would be gained.)
-//! - *Barriers* that a group waits at are in the body, where all slots come to them at once; so one serves them all.
+//! - *Barriers* that a group waits at are in the body, where all slots reach them at once; so one serves them all.
 //! - *No lane returns early*, because it would return from all slots.
 //! - *Groupshared arrays* are separate, and together small enough not to keep other groups from a processor.
 //! - *Nothing is printed*: the order of lines is that of groups.
@@ -22,7 +22,7 @@
 //! its own old value. A reduction that only such an operation uses folds the values of all slots.
 //!
 //! Deliberately absent: modules with private arrays, textures and ray queries, whose accesses become long code; those
-//! that load nothing in the body, which would gain nothing; and long ones. Whether registers suffice, the caller asks.
+//! that load nothing in the body, which would gain nothing; and long ones. The caller checks whether registers suffice.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -106,7 +106,7 @@ pub fn coarsened(module: &Module, slots: u32, bytes: &[usize]) -> Option<Module>
     Some(new)
 }
 
-/// Whether groups can run interleaved in one group, and the module is short enough to be looked at.
+/// Whether groups can run interleaved in one group, and the module is short enough to be analysed.
 fn can_share(module: &Module, slots: u32) -> bool {
     let structure = Structure::of(module);
     let is_free = |inst: Inst| match &module.inst(inst).op {

@@ -55,7 +55,7 @@ impl Contents {
         self.sees_lanes || self.touched.values().any(|it| it.is_ordered())
     }
 
-    /// Whether lanes leave it otherwise than at its end.
+    /// Whether lanes leave it other than at its end.
     pub fn escapes(&self) -> bool {
         self.returns || !self.exits.is_empty()
     }

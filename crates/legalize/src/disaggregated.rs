@@ -1,5 +1,5 @@
-//! Counting by matching, taken apart: lanes that look for others with the same key, and let one of them add their number,
-//! become lanes that each add 1.
+//! Counting by matching, disaggregated: lanes that look for others with the same key, and let one of them add their
+//! number, become lanes that each add 1.
 //!
 //! On a GPU, few additions are better than many. On a processor each thread has a private copy of the counters, to
 //! which a lane adds faster than lanes can be compared. Two forms are recognised:
@@ -113,7 +113,7 @@ struct Counting<'m> {
     used: Vec<bool>,
     /// The words of a mask that may have bits.
     words: u32,
-    /// How many candidates were looked at closely, each of which may take a look at the whole module.
+    /// How many candidates were examined closely, each of which may take a walk over the whole module.
     tried: Cell<u32>,
 }
 

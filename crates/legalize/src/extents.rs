@@ -1,5 +1,5 @@
 //! Value range analysis for one dispatch: the largest value that a word can have, as far as it follows from the number
-//! of groups, to find the accesses that are in bounds of what is bound, whatever the thread.
+//! of groups, to find the accesses that are in bounds of what is bound in every thread.
 //!
 //! Sums and products that might wrap have no bound, so that every bound holds for the word itself. What is loaded,
 //! read from other lanes, or carried around a loop has none either.
@@ -18,7 +18,7 @@ pub struct Dispatch {
     pub bytes: Vec<usize>,
 }
 
-/// Formulas are looked at to this depth.
+/// Formulas are examined to this depth.
 const DEEPEST: u32 = 8;
 
 impl Writer<'_> {

@@ -7,7 +7,7 @@
 //!
 //! | operation | here |
 //! |---|---|
-//! | votes, ballots and counts | helper lanes contribute `false`, or `true` where all are asked |
+//! | votes, ballots and counts | helper lanes contribute `false`, or `true` for votes over all lanes |
 //! | reductions and scans | helper lanes contribute a neutral value |
 //! | the first lane, and reads of it | the lowest bit of a ballot of the participants |
 //! | reads of a lane | 0 if that lane does not participate |
@@ -17,7 +17,7 @@
 //!
 //! If only helper lanes are active they participate, so that their loops end. What helper lanes get is undefined in HLSL;
 //! here it is what the reference engine gives them where it keeps quads of helper lanes (`interp::Variation::keeps_quads`),
-//! except that where a device folds over partitions itself, helper lanes form a partition of their own, since each lane
+//! except that where a device folds over partitions itself, helper lanes form a separate partition, since each lane
 //! must be in its own mask.
 //!
 //! Deliberately absent: ending quads that consist of helper lanes. A lane knows nothing of the lanes of its quad that are
@@ -70,7 +70,7 @@ impl Writer<'_> {
         let participants = self.participants();
         let Participants { excluded, included, ref set } = participants;
         if let Some(lanes) = lanes {
-            // Helper lanes are excluded, whatever mask they name.
+            // Helper lanes are excluded, regardless of the mask that they name.
             let types = self.result_types(op, ty);
             let among = || self.among_participants(op, ty, args, None, plain);
             let body = || among().unwrap_or_else(|| plain(op, ty, args, None));

@@ -6,7 +6,7 @@
 //!   order nor their number can be observed, but only the sums.
 //! - *Groups in turn.* No loop reads memory that the module can write, so that no group waits for another; nothing is
 //!   kept from one group to the next, because there are no groupshared and private arrays; and no lane returns early,
-//!   so that all of them come to the end.
+//!   so that all of them reach the end.
 //!
 //! The gain is in atomic operations: one for each element that a *group of the device* has added to, instead of one for
 //! each wave.

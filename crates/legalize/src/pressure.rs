@@ -34,7 +34,7 @@ pub(crate) fn pressure(module: &Module) -> u32 {
     most
 }
 
-/// Predicates have registers of their own, of which devices have few: they count as one.
+/// Predicates have separate registers, of which devices have few: they count as one.
 fn registers(ty: Ty) -> u32 {
     ty.bits().div_ceil(32)
 }

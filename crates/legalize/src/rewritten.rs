@@ -67,7 +67,7 @@ pub fn coarse_groups([x, y, z]: [u32; 3], coarse: u32) -> [u32; 3] {
     [x / coarse.max(1), y, z]
 }
 
-/// Rewrites a module as far as the target asks for it.
+/// Rewrites a module as far as the target requests it.
 pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> Rewritten<'a> {
     let mut result = Rewritten { module: Cow::Borrowed(module), coarse: 1, in_turn: false };
     let became = |new: Option<Module>, it: &mut Cow<'a, Module>| match new {

@@ -60,7 +60,7 @@ struct Slotted<'a> {
     values: Vec<Vec<Option<Value>>>,
     /// The active lanes.
     act: Slots,
-    /// The lanes that have not returned, if anything asks.
+    /// The lanes that have not returned, if an instruction needs them.
     live: Option<Slots>,
     /// For each construct around the instruction that lanes leave one by one, those that have left.
     left: BTreeMap<Inst, Left>,

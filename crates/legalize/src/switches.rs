@@ -70,7 +70,7 @@ impl Writer<'_> {
     }
 
     /// For each case whether its labels are selected, the default taking what no other does: as words, 1 or 0. Of
-    /// conditions joined by `or` a driver's compiler makes a switch of its own, and then forgets in loops behind it
+    /// conditions joined by `or` a driver's compiler makes a new switch, and then forgets in loops behind it
     /// which lanes run together (NVIDIA 580).
     fn selected(&self, selector: Value, cases: &[Case]) -> Vec<Option<Value>> {
         let ty = self.ty(selector);

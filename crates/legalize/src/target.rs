@@ -125,7 +125,7 @@ pub struct Row {
 /// A device, described by the rows in which it is not exact. Everything else is [`Has::Exact`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// For each class and type, what the last of its rows says.
+    /// For each class and type, the contents of the last of its rows.
     has: [[Has; Ty::ALL.len()]; Class::COUNT],
     /// The number of lanes of every wave, if waves are whole whenever the group's X size is a multiple of it, and lanes
     /// reconverge as the IR specifies.

@@ -3,7 +3,7 @@
 //!
 //! A texture becomes a typed buffer over its bytes. Beside it are records that a host writes for what is bound: the
 //! shape of each element of the texture, the state of each sampler, and the table of the sRGB curve ([`Extra`]). Shapes
-//! and states are data, so that one module serves all of them; the formats are known, because each has code of its own.
+//! and states are data, so that one module serves all of them; the formats are known, because each has separate code.
 //! Where elements of an array or a heap have several, that code is chosen per lane.
 //!
 //! # Map

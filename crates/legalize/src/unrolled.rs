@@ -35,14 +35,14 @@ const MOST_OTHER: usize = 512;
 const MOST_PARTS: usize = 16;
 /// The most instructions that are added to a module.
 const MOST_OF_ALL: usize = 4096;
-/// The most instructions that are looked at to find the courses of all loops.
+/// The most instructions that are examined to find the courses of all loops.
 const MOST_LOOKS: usize = 1 << 16;
 
 /// What is known while loops are unrolled.
 pub(crate) struct Unrolling {
     /// The lanes of a wave.
     width: u32,
-    /// The numbers of instructions that may still be added, and looked at.
+    /// The numbers of instructions that may still be added, and examined.
     room: Cell<usize>,
     looks: Cell<usize>,
     /// Whether anything has been unrolled.
@@ -95,7 +95,7 @@ pub fn unrolled(module: &Module, width: u32) -> Option<Module> {
 }
 
 impl Writer<'_> {
-    /// Whether the rest of the region is not copied, because no lane comes to it.
+    /// Whether the rest of the region is not copied, because no lane reaches it.
     pub(crate) fn is_cut_short(&self) -> bool {
         let Some(unrolling) = &self.unrolling else { return false };
         unrolling.left.borrow().is_some() || self.is_terminated()

@@ -24,7 +24,7 @@ use ops::{Binary, Compare, Fold, Relation, Ty, Unary, WaveOp};
 use crate::target::Target;
 use crate::writer::Writer;
 
-/// The most instructions of a loop that is looked at.
+/// The most instructions of a loop that is examined.
 const MOST_INSTS: usize = 256;
 
 /// What is known while loops are replaced.
@@ -164,7 +164,7 @@ fn values_of(module: &Module, region: Region) -> Option<BTreeSet<Value>> {
     (count <= MOST_INSTS).then_some(values)
 }
 
-/// Where a lane comes to.
+/// The place that a lane reaches.
 enum End {
     /// The end of the region.
     Yield(Values),
@@ -172,7 +172,7 @@ enum End {
     Exit(Values),
 }
 
-/// The way of a lane through an iteration, as far as it is decided by what is known.
+/// The path of a lane through an iteration, as far as known values decide it.
 struct Walk<'a> {
     module: &'a Module,
     used: &'a [bool],
@@ -241,7 +241,8 @@ impl<'a> Walk<'a> {
         self.steps.push(Step::Is(value, Held::Known(bits)));
     }
 
-    /// Whether a region under an unknown condition comes to its end, and neither sees lanes nor does what is observed.
+    /// Whether a region under an unknown condition reaches its end, and neither observes lanes nor does anything
+    /// observable.
     fn is_contained(&mut self, region: Region) -> bool {
         let module = self.module;
         module.region(region).insts.iter().all(|inst| match &module.inst(*inst).op {

@@ -120,7 +120,7 @@ impl Stage {
         matches!(self, Stage::Vertex | Stage::Pixel) || self.is_of_primitives()
     }
 
-    /// Whether it stands between vertices and primitives: its inputs belong to the vertices of a primitive or patch.
+    /// Whether it is between vertices and primitives: its inputs belong to the vertices of a primitive or patch.
     pub fn is_of_primitives(self) -> bool {
         matches!(self, Stage::Hull | Stage::Domain | Stage::Geometry)
     }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_declaration_tells_types_and_sizes() {
+    fn the_declaration_determines_types_and_sizes() {
         let floats = structured(vec![member("", 0, HostScalar::F32, 1)], 4);
         assert_eq!(bytes(&floats, "1,2"), Ok(words(&[0x3f80_0000, 0x4000_0000])));
         assert_eq!(bytes(&floats, "[2]:fill(1)"), Ok(words(&[0x3f80_0000; 2])));

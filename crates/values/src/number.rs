@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_no_such_number_are_refused() {
+    fn words_that_are_not_such_numbers_are_refused() {
         for (word, scalar, message) in [
             ("256", Scalar::U8, "256 does not fit in u8"),
             ("-129", Scalar::I8, "-129 does not fit in i8"),

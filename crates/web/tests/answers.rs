@@ -65,7 +65,7 @@ fn widths_can_run_one_by_one() {
 }
 
 #[test]
-fn all_bytes_of_buffers_can_be_asked_for() {
+fn all_bytes_of_buffers_can_be_requested() {
     let text = "RWStructuredBuffer<uint> Out;\nRWByteAddressBuffer Raw[2];\n[numthreads(2, 1, 1)] void main(uint t : SV_GroupIndex) {\n\
                 Out[t] = 0x1234 + t; Raw[1].Store(0, WaveGetLaneCount()); }";
     let request = json!({ "do": "run", "text": text, "widths": [8, 32], "bytes": true });
@@ -195,7 +195,7 @@ fn a_comment_that_allows_a_finding_hides_it() {
 }
 
 #[test]
-fn a_fix_stands_where_all_threads_pass() {
+fn a_fix_is_placed_where_all_threads_pass() {
     // A barrier right before the access would be divergent.
     let text = RACE.replace("    Out[t] =", "    if (t < 33)\n        Out[t] =");
     let mut engine = Engine::new();
@@ -254,7 +254,7 @@ fn lanes_tell_which_are_active_on_each_line() {
 }
 
 #[test]
-fn prints_and_failed_assertions_are_told_with_their_lanes() {
+fn prints_and_failed_assertions_are_reported_with_their_lanes() {
     let run = ask(&mut Engine::new(), json!({ "do": "run", "text": example("look-inside") }));
     let printed = &run["printed"][0];
     assert_eq!(printed["width"], 4);
@@ -274,7 +274,7 @@ fn colours_cover_the_text_in_order() {
 }
 
 #[test]
-fn what_the_playground_cannot_do_is_said() {
+fn unsupported_requests_to_the_playground_are_reported() {
     let ask = |request: Value| ask(&mut Engine::new(), request);
     let texture = "Texture2D<float4> T; RWStructuredBuffer<float> Out;\n\
                    [numthreads(4, 1, 1)] void main() { Out[0] = T[uint2(0, 0)].x; }";

@@ -43,7 +43,7 @@ fn every_file_of_a_test_program_is_one_of_its_modules() {
 
 /// Each program links what it tests once more, and leaves cores idle while its last test runs.
 #[test]
-fn tests_that_need_no_program_of_their_own_share_one() {
+fn tests_that_need_no_separate_program_share_one() {
     for name in ["cli", "suite"] {
         let folder = crate::root().join("crates").join(name);
         let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();

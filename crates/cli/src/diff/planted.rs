@@ -294,7 +294,7 @@ fn an_undefined_or_open_result_is_not_an_engines_mistake() {
 }
 
 #[test]
-fn a_loop_that_goes_on_for_longer_than_one_stretch_is_followed() {
+fn a_loop_longer_than_one_stretch_is_followed() {
     let text = "RWStructuredBuffer<uint> Out;
         [numthreads(16, 1, 1)] void main(uint t : SV_GroupIndex) {
             uint x = t;

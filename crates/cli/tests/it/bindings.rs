@@ -712,7 +712,7 @@ RWStructuredBuffer<T> Out; RWStructuredBuffer<float2x3> M; RWStructuredBuffer<ui
 }
 
 #[test]
-fn numbers_are_printed_in_the_base_that_is_asked_for() {
+fn numbers_are_printed_in_the_requested_base() {
     let shader = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint4> Set;
 [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) {
     Out[i] = 0xdeadbee0 + i; Set[i] = WaveActiveBallot(i % 3 == 1);

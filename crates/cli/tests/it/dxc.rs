@@ -195,7 +195,7 @@ fn a_library_of_several_entry_points_is_not_written_as_one_of_them() {
 
 /// Only the command that writes a file takes the flag that asks for it.
 #[test]
-fn no_command_succeeds_without_the_file_that_it_was_asked_for() {
+fn no_command_succeeds_without_the_requested_file() {
     let folder = folder("owned");
     for line in [
         "check -Fo o.spv",

@@ -261,7 +261,7 @@ fn a_quick_sweep_makes_few_runs_and_long_sweeps_are_announced() {
 }
 
 #[test]
-fn mesh_and_amplification_shaders_need_no_attribute_of_their_own() {
+fn mesh_and_amplification_shaders_need_no_stage_attribute() {
     let mesh = "struct V { float4 p : SV_Position; };
 [outputtopology(\"triangle\")] [numthreads(3, 1, 1)]
 void MS(uint t : SV_GroupIndex, out vertices V v[3], out indices uint3 i[1]) {

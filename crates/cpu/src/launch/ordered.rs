@@ -1,7 +1,7 @@
 //! Launches of programs that are split at their reservation, on several threads: see [`crate::split`].
 //!
 //! A thread counts a batch of waves, gets the sum of all earlier waves from the chain, and runs the batch. It can stop
-//! before any batch and leave the rest to one thread, which runs the program as it is, because all earlier waves then
+//! before any batch and leave the rest to one thread, which runs the unsplit program, because all earlier waves then
 //! have run or will, and the counter has the value that it would have with one thread.
 
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,6 +1,6 @@
 //! Available computations, for common subexpression elimination: pure instructions, by their contents.
 //!
-//! A hash table of lists of instructions, which are compared where they stand.
+//! A hash table of lists of instructions, which are compared in place.
 
 use std::hash::{Hash, Hasher};
 
@@ -61,7 +61,7 @@ impl Computed {
     }
 }
 
-/// Whether operands are equal but for the register that is written.
+/// Whether operands are equal except for the register that is written.
 fn are_alike(one: &[Operand], other: &[Operand]) -> bool {
     one[0].constraint() == other[0].constraint() && one[1..] == other[1..]
 }

@@ -31,7 +31,7 @@ impl Selector<'_> {
         };
         self.rows = self.rows.max(args.len() + results.len());
         if self.numbered_wave().is_some() {
-            // The runtime asks the frame.
+            // The runtime reads it from the frame.
             let wave = self.wave_index();
             self.a.store_general(View::R32, Address::frame(WAVE), wave);
         }

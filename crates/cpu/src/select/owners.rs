@@ -1,8 +1,8 @@
 //! Which thread of a group accesses which element of a groupshared array, where the index depends on the thread alone.
 //!
-//! A thread's accesses to elements that no other thread accesses keep their order, whatever order waves take: at the end of
-//! `for (…) { GroupMemoryBarrierWithGroupSync(); if (index < d) sums[index] += sums[index + d]; }` thread 0 may read
-//! `sums[0]`, which it alone has written since the last barrier.
+//! A thread's accesses to elements that no other thread accesses keep their order, regardless of the order of waves: at
+//! the end of `for (…) { GroupMemoryBarrierWithGroupSync(); if (index < d) sums[index] += sums[index + d]; }` thread 0
+//! may read `sums[0]`, which it alone has written since the last barrier.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

@@ -19,7 +19,7 @@ use super::owners::{Owners, Way};
 /// The most operations to follow from a condition.
 const MOST_DEPTH: u32 = 4;
 
-/// Memory that cannot alias. Descriptors may stand for the same bytes, so all resources are one.
+/// Memory that cannot alias. Descriptors may refer to the same bytes, so all resources are one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Area {
     Resources,
@@ -192,7 +192,7 @@ impl Walk<'_> {
 mod tests {
     use super::*;
 
-    /// A sum by a tree whose barrier stands first in the loop; thread 0 reads what it has added up.
+    /// A sum by a tree whose barrier is first in the loop; thread 0 reads what it has added up.
     const TREE: &str = "entry \"main\": compute 6.6
         group_size 64, 1, 1
         b0 \"Out\": structured.rw 4 at u0 used {

@@ -230,7 +230,7 @@ impl Selector<'_> {
         self.set_active(&before);
     }
 
-    /// The lanes that execute an instruction: the active ones, but for the participants of a wave operation.
+    /// The lanes that execute an instruction: the active ones, or the participants of a wave operation.
     pub(super) fn executing(&mut self) -> Vec<VReg> {
         match &self.stage.executing {
             Some(lanes) => lanes.clone(),

@@ -164,7 +164,7 @@ const PROPOSED: &[(&str, &str)] = &[
     ("math_mode", "`precise` keeps the arithmetic of a variable as it is written"),
 ];
 
-/// What an attribute stands before.
+/// What an attribute precedes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Variable,

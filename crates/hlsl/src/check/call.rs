@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an argument: a constant buffer stands for its contents, unless the parameter is one.
+    /// The type of an argument: a constant buffer means its contents, unless the parameter is one.
     fn argument_type(&self, arg: &Expr, param: TypeId) -> TypeId {
         match (self.types.get(arg.ty), self.types.get(param)) {
             (_, Type::Resource(_)) => arg.ty,

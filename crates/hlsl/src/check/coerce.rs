@@ -42,7 +42,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Convert(expr.into()), ty: to, span }
     }
 
-    /// A `ConstantBuffer<T>` used as a value stands for its contents.
+    /// A `ConstantBuffer<T>` used as a value means its contents.
     pub(super) fn contents(&mut self, expr: Expr) -> Expr {
         match self.types.get(expr.ty) {
             Type::Resource(ResourceType::Constant(ty) | ResourceType::TextureBuffer(ty)) => {

@@ -63,7 +63,7 @@ pub(crate) fn shader_word(attributes: &[ast::Attribute]) -> Option<&str> {
 }
 
 /// The stage that functions are checked for, with the kind of a ray-tracing shader: the profile's, or in a library the
-/// one that the entry point's attributes tell, or else compute.
+/// one that the entry point's attributes give, or else compute.
 pub(super) fn stage_of(file: &ast::File, profile: Stage, entry: &str) -> (Stage, Option<String>) {
     if profile != Stage::Library {
         return (profile, None);

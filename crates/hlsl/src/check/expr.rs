@@ -21,7 +21,7 @@ impl<'a> Checker<'a> {
         checked.unwrap_or_else(|| self.broken(expr.span))
     }
 
-    /// Lvalue-to-rvalue conversion: an expression whose value is used, in which a constant buffer stands for its contents.
+    /// Lvalue-to-rvalue conversion: an expression whose value is used, in which a constant buffer means its contents.
     pub(super) fn value(&mut self, expr: &'a ast::Expr) -> Expr {
         let checked = self.expr(expr);
         self.contents(checked)

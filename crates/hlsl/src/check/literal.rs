@@ -114,7 +114,7 @@ impl Checker<'_> {
         self.adapted(expr, scalar, true)
     }
 
-    /// The same for a cast, by which an infinity is asked for.
+    /// The same for a cast, which requests an infinity.
     pub(super) fn adapt_in_cast(&mut self, expr: Expr, scalar: Scalar) -> Expr {
         self.adapted(expr, scalar, false)
     }

@@ -580,7 +580,7 @@ impl<'a> Checker<'a> {
         let mut registers: Vec<Option<u32>> = vec![None; used.len()];
         let counts: Vec<Option<u32>> =
             used.iter().map(|id| self.count_of(self.resources[id.0 as usize].ty)).collect();
-        // In Vulkan an array is a single binding, whatever its length.
+        // In Vulkan an array is a single binding, regardless of its length.
         let arrays_are_one = self.options.spirv;
         let length = |count: Option<u32>| match count {
             _ if arrays_are_one => 1,

@@ -480,7 +480,7 @@ fn leaves(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// What the attributes of a statement stand before.
+/// What the attributes of a statement precede.
 fn place_of(stmt: &ast::StmtKind) -> Target {
     match stmt {
         ast::StmtKind::For(_) | ast::StmtKind::While { .. } | ast::StmtKind::Do { .. } => {

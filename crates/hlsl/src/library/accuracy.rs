@@ -14,7 +14,7 @@ pub enum Accuracy {
     Exact,
     /// Correctly rounded: to nearest, ties to even.
     Nearest,
-    /// At most 0.50001 units in the last place off, and correctly rounded but for a handful of arguments.
+    /// At most 0.50001 units in the last place off, and correctly rounded except for a handful of arguments.
     AlmostNearest,
     /// The formula in the summary, each of its operations rounded to nearest.
     Formula,

@@ -1,7 +1,7 @@
 //! Stage-specific objects: patches, streams, ray queries, records of work graphs, feedback textures, subobjects.
 //!
 //! One row for each: its template arguments, members, elements, and its methods as prototypes. To add a method, add its
-//! prototype to the row. Buffers and textures that every stage has are types of their own and not here.
+//! prototype to the row. Buffers and textures, which every stage has, are separate types and not here.
 
 use diag::most_similar;
 use ir::Detail;

@@ -1,7 +1,7 @@
 //! The table of functions: one row for each overload.
 //!
 //! To add a function of a known kind, add its row; a new composite also gets a variant of [`Pure`] and a few lines in
-//! a family of `expand/`. Rows of one name stand together.
+//! a family of `expand/`. Rows of one name are adjacent.
 
 use ir::{Atomic, Derivative};
 use ops::intrinsics::ShaderModel;

@@ -201,7 +201,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The statements of the innermost function, given what its parameters stand for.
+    /// The statements of the innermost function, given the arguments of its parameters.
     pub(super) fn body(&mut self, passed: &[Passed]) -> Lower<()> {
         let id = self.frame().function;
         let program = self.program;

@@ -10,7 +10,7 @@ use ops::{Binary, Compare, Sign, Ty, Unary};
 use super::{Lower, Lowerer};
 use crate::hir::{ResourceId, Signature};
 
-/// The first of the numbers that stand for streams where handles have those of resources.
+/// The first of the numbers that denote streams where handles have those of resources.
 const FIRST_STREAM: u32 = u32::MAX - 64;
 
 /// Where a geometry shader keeps its vertices.

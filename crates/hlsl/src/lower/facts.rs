@@ -20,7 +20,7 @@ pub(super) struct Assigned {
     /// Those of the locals that are declared inside it.
     pub(super) declared: BTreeSet<LocalId>,
     pub(super) statics: BTreeSet<GlobalId>,
-    /// Whether it contains a `continue` of its own.
+    /// Whether it contains a `continue` that belongs to it.
     pub(super) continues: bool,
     /// Whether it assigns a resource variable declared outside of it, or takes a resource out of such a variable by a
     /// dynamic index.

@@ -2,7 +2,7 @@
 //!
 //! The output arrays of a mesh shader are groupshared memory, so that they have all of its rules: lanes share them, an
 //! index out of bounds reaches nothing, and what was never written is uninitialised. When all lanes have arrived at the
-//! end of the shader, they copy as many vertices and primitives to the record as the shader has asked for. What lies
+//! end of the shader, they copy as many vertices and primitives to the record as the shader has requested. What lies
 //! beyond these counts is dropped with the rest of the memory.
 //!
 //! `DispatchMesh` ends the lanes: it is a barrier, after which the payload is copied.

@@ -58,7 +58,8 @@ impl Lowerer<'_> {
         caller
     }
 
-    /// The code that follows belongs to this function. Returns whether it has a scope of its own, or counts for its caller.
+    /// The code that follows belongs to this function. Returns whether it has a separate scope, or counts for its
+    /// caller.
     fn push_scope(&mut self, function: FunctionId, call: Span) -> bool {
         let has_own = self.scopes.len() < MOST_SCOPES;
         let frame = self.notes.as_ref().and_then(|it| it.frames.last());

@@ -93,7 +93,7 @@ fn conversion(ty: Type) -> String {
         _ => (Scalar::I32, String::new()),
     };
     match crate::check::print_letter(scalar) {
-        // As many digits as tell all numbers of the type apart.
+        // As many digits as distinguish all numbers of the type.
         Some("f") if scalar == Scalar::F64 => format!("%.17{count}g"),
         Some("f") => format!("%.9{count}g"),
         letter => format!("%{count}{}", letter.unwrap_or("d")),

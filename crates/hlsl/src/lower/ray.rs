@@ -1,4 +1,4 @@
-//! Ray queries: a declaration makes a new query in a slot of its own, and a variable holds its handle, an ordinary `i32`.
+//! Ray queries: a declaration makes a new query in a separate slot, and a variable holds its handle, an ordinary `i32`.
 
 use diag::Span;
 use ir::ray::MOST_SLOTS;

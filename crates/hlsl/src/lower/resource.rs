@@ -1,7 +1,7 @@
 //! Resources as values: the binding that a variable names is known at compile time, only the index into its array
 //! differs by lane.
 //!
-//! A scalar of a resource type is a *handle*: a `Value` beyond all real ones that stands for a [`ResourceRef`].
+//! A scalar of a resource type is a *handle*: a `Value` beyond all real ones that denotes a [`ResourceRef`].
 //! Handles pass through variables, parameters and structs like other scalars, and never occur in an instruction.
 
 use diag::Span;
@@ -26,7 +26,7 @@ pub(super) struct ResourceRef {
     pub(super) element: Option<Value>,
 }
 
-/// The resources that handles stand for.
+/// The resources that handles denote.
 #[derive(Default)]
 pub(super) struct Handles(Vec<ResourceRef>);
 
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The resource that a handle stands for.
+    /// The resource that a handle denotes.
     pub(super) fn resource_of(&mut self, handle: Value, span: Span) -> Lower<ResourceRef> {
         self.handles.get(handle).ok_or_else(|| {
             self.unsupported(span, "this variable holds no resource on some path that leads here")

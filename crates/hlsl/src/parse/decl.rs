@@ -1,7 +1,7 @@
 //! Declarations: of files, namespaces, structs and cbuffers alike.
 //!
 //! All of them are read by [`Parser::declaration`] into a list of items, because one declaration can make several
-//! (`struct S { … } s;` declares a struct and a variable). Functions have a file of their own.
+//! (`struct S { … } s;` declares a struct and a variable). Functions have a separate file.
 
 use diag::{Diagnostic, Span, code};
 
@@ -180,7 +180,7 @@ impl Parser<'_> {
             }
         };
         if self.is(Punct::ColonColon) {
-            // `namespace A::B { … }` is two; the `::` stands for the second `namespace`.
+            // `namespace A::B { … }` is two; the `::` replaces the second `namespace`.
             return self.nested_namespace(name, space);
         }
         self.scopes.push(space);
@@ -709,7 +709,7 @@ impl Parser<'_> {
             _ => None,
         };
         let specializes = if self.is(Punct::Less) { Some(self.template_args()?) } else { None };
-        // A specialisation has names of its own; a body after `struct S;` adds to the names of the first.
+        // A specialisation has separate names; a body after `struct S;` adds to the names of the first.
         let space = match (known, &specializes) {
             (Some(space), None) => space,
             _ => self.scopes.fresh(),

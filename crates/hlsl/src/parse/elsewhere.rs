@@ -5,7 +5,7 @@ use diag::{Diagnostic, Span, code};
 use super::{Parse, Parser, Reported};
 use crate::token::{Flags, Keyword, Punct, Token, TokenKind};
 
-/// Attributes that stand before functions and statements; after a declaration, they tell that a `;` is missing.
+/// Attributes of functions and statements; after a declaration, they show that a `;` is missing.
 const ATTRIBUTES: &[&str] = &[
     "numthreads",
     "WaveSize",
@@ -32,7 +32,8 @@ const ATTRIBUTES: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// Whether the `[` at this point starts an attribute of what follows, on a line of its own, rather than an index or a size.
+    /// Whether the `[` at this point starts an attribute of what follows, on a separate line, rather than an index or a
+    /// size.
     pub(super) fn is_attribute_ahead(&self) -> bool {
         let (open, name, next) = (self.peek(), self.nth(1), self.nth(2));
         open.is(Punct::LBracket)

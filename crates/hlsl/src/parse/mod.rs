@@ -92,7 +92,7 @@ struct Parser<'a> {
     cache: Vec<Option<Name>>,
     /// The number of unnamed structs and enums so far.
     unnamed: u32,
-    /// A `goto` has been reported: its label needs no report of its own.
+    /// A `goto` has been reported: its label needs no separate report.
     has_goto: bool,
     /// The version has the namespace `hlsl`. The grammar is otherwise the same in all versions: what a version lacks is
     /// reported by `check`, which knows why.

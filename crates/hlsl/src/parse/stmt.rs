@@ -258,7 +258,7 @@ impl Parser<'_> {
         let head = start.to(self.prev());
         let kind = match keyword {
             Some(Keyword::Switch) => StmtKind::Switch(Box::new(self.switch_over(value)?)),
-            // Each iteration of a loop has a variable of its own.
+            // Each iteration of a loop has a separate variable.
             Some(Keyword::While) => {
                 let leave = Stmt { attributes: Vec::new(), kind: StmtKind::Break, span: head };
                 let body = self.stmt()?;

@@ -390,7 +390,7 @@ fn operators_bind_as_in_c() {
 }
 
 #[test]
-fn casts_and_parentheses_are_told_apart() {
+fn casts_and_parentheses_are_distinguished() {
     bodies(&[
         ("(float3)x;", "(cast Float3 x);"),
         ("(a)(b);", "(call a b);"),
@@ -437,7 +437,7 @@ fn angle_brackets_are_arguments_only_behind_templates() {
 }
 
 #[test]
-fn declarations_and_expressions_are_told_apart() {
+fn declarations_and_expressions_are_distinguished() {
     bodies(&[
         ("S s; S t = s;", "'S s; 'S t = s;"),
         ("Unknown x = 1;", "'Unknown x = 1;"),

@@ -77,7 +77,7 @@ impl Parser<'_> {
         (!is_declared).then_some(before + 2)
     }
 
-    /// The meaning of a name in the language, whatever the source declares.
+    /// The meaning of a name in the language, regardless of the source's declarations.
     fn library_meaning(&mut self, symbol: Symbol) -> PathMeaning {
         match self.scopes.builtin(symbol, self.names) {
             Builtin::Nothing | Builtin::Template => PathMeaning::Unknown,

@@ -540,7 +540,7 @@ impl Preprocessor<'_> {
                         return fail(self, at, "a macro has at most 1024 parameters");
                     }
                     found.params.push(token.symbol);
-                    // `name...` is a variadic parameter with a name of its own.
+                    // `name...` is a named variadic parameter.
                     if tokens.get(at + 1).is_some_and(|it| it.is(Punct::Ellipsis)) {
                         found.variadic = true;
                         at += 1;

@@ -1,7 +1,7 @@
 //! Preprocessed tokens as text that compiles to the same program, for `-P`.
 //!
-//! Tokens stand on their lines, with `#line` where a line cannot be reached by a few empty ones. Deliberately absent: comments,
-//! and with them the comments that allow warnings; pragmas, except for the matrix order, which tokens carry.
+//! Tokens stay on their lines, with `#line` where a line cannot be reached by a few empty ones. Deliberately absent:
+//! comments, and with them the comments that allow warnings; pragmas, except for the matrix order, which tokens carry.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 //! Shapes and elements are ranked separately. HLSL converts all numbers to each other without a cast, splats scalars and
 //! truncates vectors and matrices; the caller warns about lossy conversions (`truncates`, `narrows`).
 //!
-//! Deliberately absent: lvalues (an `out` argument converts twice, so the caller asks twice), user-defined conversions.
+//! Deliberately absent: lvalues (an `out` argument converts twice, so the caller queries twice), user-defined
+//! conversions.
 
 use ops::{Sign, Ty, Unary};
 

@@ -1,7 +1,7 @@
 //! The interpreter loop: a wave's turn, one step for each instruction of the flat program.
 //!
 //! A step is an arm of one `match`, and the method that it calls. Memory, textures, ray queries and wave operations are
-//! in files of their own.
+//! in separate files.
 //!
 //! PERF: all methods of [`Turning`] are inlined into the loop, which keeps its fields in registers.
 

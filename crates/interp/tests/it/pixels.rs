@@ -292,7 +292,7 @@ fn a_wave_that_never_ends_is_a_deadlock_or_out_of_fuel() {
 }
 
 #[test]
-fn evaluation_asks_the_feed_for_the_active_lanes() {
+fn evaluation_queries_the_feed_for_the_active_lanes() {
     let body = "v6: i32 = const.i32 9
 v7: i32 = eval_centroid s0
 v8: i32 = eval_sample s0, v6

@@ -38,7 +38,7 @@ pub struct Conversion {
     pub at: Range<usize>,
     /// `-`: pads on the right.
     pub left: bool,
-    /// `+`, or a space: what stands in front of numbers that are not negative.
+    /// `+`, or a space: the prefix of numbers that are not negative.
     pub sign: Option<char>,
     /// `#`
     pub alternate: bool,
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn mistakes_are_reported() {
         assert_eq!(error("a %s"), "%s `%s`: a shader has no strings to print");
         assert!(error("%n").starts_with("%n `%n` writes to memory"));
         assert!(error("100%").starts_with("% the format ends within a conversion"));

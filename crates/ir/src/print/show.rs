@@ -1,7 +1,7 @@
 //! Numbers as a format prints them: what C's `printf` gives, for the bits of any scalar.
 //!
-//! Floats are converted to `double`, which is exact, and printed from all of its digits. A NaN prints as `nan`, whatever
-//! its sign and payload, which no operation promises.
+//! Floats are converted to `double`, which is exact, and printed from all of its digits. A NaN prints as `nan`,
+//! regardless of its sign and payload, which no operation promises.
 
 use ops::{F16, Ty};
 

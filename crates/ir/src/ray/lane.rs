@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_told_apart_by_their_hashes() {
+    fn states_are_distinguished_by_their_hashes() {
         use std::hash::DefaultHasher;
         let hash = |queries: &Queries| {
             let mut hasher = DefaultHasher::new();

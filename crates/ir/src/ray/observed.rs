@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_are_told_apart_by_their_allocation() {
+    fn queries_are_distinguished_by_their_allocation() {
         assert_eq!(alone("v4: i32 = ray.get.committed.kind v1"), [true, true]);
         assert_eq!(alone("v4: i32 = ray.get.ray.flags v1"), [true, true]);
         assert_eq!(alone("v4: f32 = ray.get.committed.t v1"), [false, true]);

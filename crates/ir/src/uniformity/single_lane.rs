@@ -32,7 +32,7 @@ impl Uniformities {
         single
     }
 
-    /// Whether at most one of the lanes that come to a construct enters its region.
+    /// Whether at most one of the lanes that reach a construct enters its region.
     fn selects_one_lane(&self, module: &Module, construct: &Op, region: Region) -> bool {
         match construct {
             Op::If { cond, then, .. } => self.is_one_lane(module, *cond, region == *then),

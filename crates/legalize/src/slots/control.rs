@@ -28,7 +28,7 @@ pub(super) struct Joined {
     pub(super) acts: bool,
     /// The constructs around it to which lanes leave one by one.
     pub(super) exits: Vec<Inst>,
-    /// Whether lanes return, and something asks which have.
+    /// Whether lanes return, and an instruction needs to know which have.
     pub(super) returns: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Constructs in which lanes do not observe one another: each slot walks through a copy of its own, one after the other,
+//! Constructs in which lanes do not observe one another: each slot walks through a separate copy, one after the other,
 //! by ordinary branches.
 //!
 //! Lanes that leave for a construct around the copy leave it for a block around it, which hands on what they bring.
@@ -15,7 +15,7 @@ pub(super) struct Natural {
     /// The new construct of each inside.
     insts: BTreeMap<Inst, Inst>,
     slot: usize,
-    /// The block around the copy, if lanes leave it otherwise than at its end, and what leaves it then.
+    /// The block around the copy, if lanes leave it other than at its end, and what leaves it then.
     block: Option<(Inst, Leaving)>,
 }
 

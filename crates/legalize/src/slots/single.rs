@@ -8,7 +8,7 @@ use ops::{Relation, Ty, WaveOp};
 use super::{SLOT_LANES, Slotted};
 
 impl Slotted<'_> {
-    /// An instruction that all lanes come to, and that is not a terminator.
+    /// An instruction that all lanes reach, and that is not a terminator.
     pub(super) fn inst(&mut self, inst: Inst) {
         let source = self.source;
         let data = source.inst(inst);

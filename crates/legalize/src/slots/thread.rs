@@ -16,7 +16,7 @@ pub(super) struct Threads {
     pub(super) exist: Slots,
     /// The number of each slot's lane in the wave.
     pub(super) lanes: Slots,
-    /// What the dispatch provides, for each slot, if the module asks.
+    /// What the dispatch provides, for each slot, if the module needs it.
     builtins: Vec<(Builtin, Slots)>,
 }
 

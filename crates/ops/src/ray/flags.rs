@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn other_flags_have_problems_of_their_own() {
+    fn other_flags_have_separate_problems() {
         assert_eq!(flag_problem(0x4 | 0x10 | 0x40), None);
         assert_eq!(flag_problem(0x8), Some(FlagProblem::NotInline(&FLAGS[3])));
         assert_eq!(flag_problem(0x1001), Some(FlagProblem::Unknown(0x1000)));

@@ -20,7 +20,7 @@ pub trait Proceeding<'s> {
     /// How the caller finds a query.
     type Handle: Copy;
 
-    /// The next query; after the last one `None`, as often as it is asked.
+    /// The next query; after the last one always `None`.
     fn next(&mut self) -> Option<Self::Handle>;
 
     /// A query, and the scene of its last trace.

@@ -7,7 +7,7 @@ use super::search::{self, Admissible, Hit, Key, Method, Search, Wanted};
 use super::vector::Portable;
 use super::{Ray, Scene, ray_flag};
 
-/// A `RayQuery` object of one lane. Plain data: a copy is a query of its own.
+/// A `RayQuery` object of one lane. Plain data: a copy is a separate query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Query {
     pub(super) state: State,

@@ -195,7 +195,7 @@ impl Placed {
         let matrix = self.world_to_object.as_ref()?;
         let origin = transform::point(matrix, ray.origin);
         let direction = transform::direction(matrix, ray.direction);
-        // A sum is a NaN if a number in it is one. So is one of infinities, which are looked at again.
+        // A sum is a NaN if a number in it is one. So is one of infinities, which are tested again.
         let sum = origin[0] + origin[1] + origin[2] + direction[0] + direction[1] + direction[2];
         let nan = sum.is_nan() && origin.iter().chain(&direction).any(|it| it.is_nan());
         (!nan && direction != [0.0; 3]).then_some((origin, direction))

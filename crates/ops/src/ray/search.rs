@@ -123,7 +123,7 @@ pub(super) struct Hit {
     pub(super) front: bool,
     pub(super) opaque: bool,
     pub(super) procedural: bool,
-    /// The shader may be asked about it more than once.
+    /// It may be offered to the shader more than once.
     pub(super) repeatable: bool,
     pub(super) instance: u32,
     pub(super) geometry: u32,

@@ -347,7 +347,7 @@ mod tests {
     }
 
     /// Every pair of formats, or a sample of them in which each format is converted from and to others. Most of the
-    /// time goes into tables. Each choice of channels is a test of its own, so that all cores have work.
+    /// time goes into tables. Each choice of channels is a separate test, so that all cores have work.
     fn many_equal_each(sources: [usize; 4], one_of: usize) {
         const COUNT: usize = 512;
         let noise = noise(COUNT * 32);

@@ -271,7 +271,7 @@ struct Scan<'a, 'b> {
     out: &'a mut LanesMut<'b>,
 }
 
-/// A fold for each lane, over lanes of its own.
+/// A fold for each lane, over a separate set of lanes.
 struct Multi<'a, 'b> {
     fold: Fold,
     ty: Ty,

@@ -56,7 +56,7 @@ pub enum Results {
 pub enum Sees {
     /// None: the result does not depend on the active set.
     Nothing,
-    /// The set of active lanes, whatever their values.
+    /// The set of active lanes, regardless of their values.
     ActiveSet,
     /// All participants and their values.
     Participants,

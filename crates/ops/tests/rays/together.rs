@@ -94,7 +94,7 @@ fn queries_find_together_what_they_find_alone() {
 
 /// A search that ends at its first hit leaves instances unvisited. The next search in its turn enters none of its scene.
 #[test]
-fn what_an_ended_search_leaves_is_forgotten() {
+fn leftovers_of_an_ended_search_are_forgotten() {
     let bottom = triangles(&[[0.0, 1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]], 1);
     let instance = Instance { bottom: Some(bottom.clone()), ..Instance::default() };
     let (many, single) = (Scene::build(&vec![instance; 50]).unwrap(), one(bottom));

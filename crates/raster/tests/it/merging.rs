@@ -139,7 +139,7 @@ fn blending_reads_the_target_and_the_second_output() {
 }
 
 #[test]
-fn several_targets_have_states_of_their_own() {
+fn several_targets_have_separate_states() {
     let state = RasterState::new(1, 1);
     let format = Format::parse("R32_FLOAT").unwrap();
     let mut bytes: Vec<Vec<u8>> = (0..8).map(|_| vec![0; 4]).collect();

@@ -268,7 +268,7 @@ fn programs_rewritten_for_a_dispatch_leave_the_same() {
 
 /// With private copies of the counters, each lane adds for itself, and nothing compares lanes any more.
 #[test]
-fn counting_by_matching_is_taken_apart() {
+fn counting_by_matching_is_disaggregated() {
     let matching = "uint4 m = WaveMatch(k), c = countbits(m); uint n = c.x + c.y + c.z + c.w;
         uint lead = m.x ? firstbitlow(m.x) : m.y ? 32 + firstbitlow(m.y) : m.z ? 64 + firstbitlow(m.z)
             : 96 + firstbitlow(m.w);

@@ -6,14 +6,14 @@ use super::rows::{Item, Rows};
 use super::split::Split;
 use super::{Child, LEAF, Leaf, Node, Tree, WIDTH};
 
-/// Below this depth, ranges are halved, so that the depth is bounded whatever the primitives are.
+/// Below this depth, ranges are halved, so that the depth is bounded for any primitives.
 const DEEPEST: usize = 48;
 
 /// The boxes of primitives, for a tree over them.
 #[derive(Debug)]
 pub(in crate::ray) struct Items {
     bounded: Vec<Item>,
-    /// What has no box, and is in leaves of its own.
+    /// Primitives without a box, which are in separate leaves.
     unbounded: Vec<Item>,
     /// The number of primitives, whether they are in the tree or not.
     count: usize,

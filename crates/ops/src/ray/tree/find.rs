@@ -77,7 +77,7 @@ struct Instances<'s> {
     all: &'s [Placed],
     /// Those of the last leaf.
     met: &'s [u32],
-    /// Leaves that are looked at in order, by a ray that cannot be compared with boxes.
+    /// Leaves that are tested in order, for a ray that cannot be compared with boxes.
     leaves: &'s [Leaf],
     /// The leaves of the tree that other rays descend.
     tree: &'s [Leaf],

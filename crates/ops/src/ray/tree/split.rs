@@ -1,7 +1,7 @@
 //! The split of a range of primitives in two, by the surface area heuristic (Wald, "On fast Construction of SAH-based
 //! Bounding Volume Hierarchies", 2007): centroids are sorted into bins, and a range is split between two bins where the
 //! areas of the two halves, weighted by their primitives, are least. Where ranges are large, a sample of them chooses;
-//! where they are small, one axis is looked at, or none.
+//! where they are small, one axis is examined, or none.
 
 use super::LEAF;
 use super::rows::{Item, Rows};

@@ -1,9 +1,9 @@
 //! What devices may record: where Direct3D leaves a write of sampler feedback open, and devices differ.
 //!
 //! [`write`](super::write) is our choice. [`admissible`] bounds the others: texels that may be marked besides, and whole
-//! writes that may stand in its place. It is a bound of what is known of devices, not a model of any one of them.
+//! writes that may replace it. It bounds the known behaviour of devices, and is not a model of any one of them.
 //!
-//! Spec: `docs/feedback.md`, "What devices do otherwise", whose numbers the reasons have.
+//! Spec: `docs/feedback.md`, "How devices differ", whose numbers the reasons have.
 
 use std::collections::BTreeSet;
 
@@ -91,11 +91,11 @@ pub struct Admissible {
     pub marks: Vec<Mark>,
     /// What may be marked besides.
     pub besides: BTreeSet<Patch>,
-    /// Marks that may stand in the place of `marks`.
+    /// Marks that may replace `marks`.
     pub instead: Vec<(Reason, Vec<Mark>)>,
 }
 
-/// Between two levels, devices need not tell steps of less than this.
+/// Between two levels, devices need not distinguish steps of less than this.
 // Spec: Direct3D 11.3, 7.18: at least 6 bits of the fraction of a level, and 8 of that of a texel.
 const LEVEL_STEP: f64 = 1.0 / 64.0;
 const TEXEL_STEP: f64 = 1.0 / 256.0;
