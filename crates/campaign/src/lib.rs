@@ -5,7 +5,7 @@
 //!
 //! Guaranteed: a record holds nothing of who made it or when, so that the report of a campaign is the same however its units
 //! were dealt, in whatever order their records come, and however often a unit was run. Two different records for one unit are
-//! an outcome of their own.
+//! a separate outcome.
 //!
 //! Deliberately absent: running anything, files, processes and clocks.
 #![forbid(unsafe_code)]

@@ -79,7 +79,7 @@ pub unsafe extern "C" fn wl_compile(
         include: None,
         user: std::ptr::null_mut(),
     };
-    // SAFETY: the header asks for the same as there.
+    // SAFETY: the header requires the same as there.
     enter(|| unsafe { compile(text, length, &options, shader) })
 }
 
@@ -100,14 +100,14 @@ pub unsafe extern "C" fn wl_compile_with(
         include: None,
         user: std::ptr::null_mut(),
     };
-    // SAFETY: the header asks for options or null, and for the rest as there.
+    // SAFETY: the header requires options or null, and the rest as there.
     enter(|| unsafe { compile(text, length, options.as_ref().unwrap_or(&default), shader) })
 }
 
 /// The compiler's warnings about a shader, with source lines; empty if there are none. It is valid until the shader is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_warnings(shader: *const WlShader) -> *const c_char {
-    // SAFETY: the header asks for a handle.
+    // SAFETY: the header requires a handle.
     match unsafe { handle(shader, "shader") } {
         Ok(shader) => shader.warnings.as_ptr(),
         Err(_) => c"".as_ptr(),
@@ -230,7 +230,7 @@ impl Includer for Files {
         if found == 0 {
             return None;
         }
-        // SAFETY: the header asks for texts that stay.
+        // SAFETY: the header requires texts that stay.
         let read = unsafe {
             bytes(file.text, file.length)
                 .and_then(|text| Ok((or(file.name, path, "the name")?, text)))

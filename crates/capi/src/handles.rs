@@ -102,7 +102,7 @@ unsafe fn free<T>(handle: *mut T) {
 /// Frees a shader. Pipelines and tables that were made from it stay valid. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_shader_free(shader: *mut WlShader) {
-    // SAFETY: the header asks for a handle.
+    // SAFETY: the header requires a handle.
     unsafe { free(shader) }
 }
 
@@ -116,12 +116,12 @@ pub unsafe extern "C" fn wl_pipeline(
     pipeline: *mut *mut WlPipeline,
 ) -> WlStatus {
     enter(|| {
-        // SAFETY: the header asks for a handle.
+        // SAFETY: the header requires a handle.
         let shader = unsafe { handle(shader, "shader") }?;
         let engine = match engine.is_null() {
             true => Engine::fastest(),
             false => {
-                // SAFETY: the header asks for a string.
+                // SAFETY: the header requires a string.
                 let name = unsafe { text(engine, "the engine") }?;
                 let found = Engine::ALL.into_iter().find(|it| it.name() == name);
                 found.ok_or_else(|| Failed::input(format!("there is no engine `{name}`")))?
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn wl_pipeline(
             pipeline: made.map_err(Failed::unsupported)?,
             sources: shader.sources.clone(),
         };
-        // SAFETY: the header asks for a place.
+        // SAFETY: the header requires a place.
         unsafe { give(pipeline, made) }
     })
 }
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn wl_pipeline(
 /// Frees a pipeline. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_pipeline_free(pipeline: *mut WlPipeline) {
-    // SAFETY: the header asks for a handle.
+    // SAFETY: the header requires a handle.
     unsafe { free(pipeline) }
 }
 
@@ -162,9 +162,9 @@ pub unsafe extern "C" fn wl_pipeline_free(pipeline: *mut WlPipeline) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_table(shader: *const WlShader, table: *mut *mut WlTable) -> WlStatus {
     enter(|| {
-        // SAFETY: the header asks for a handle.
+        // SAFETY: the header requires a handle.
         let shader = unsafe { handle(shader, "shader") }?;
-        // SAFETY: the header asks for a place.
+        // SAFETY: the header requires a place.
         unsafe { give(table, WlTable { table: ResourceTable::new(&shader.shader) }) }
     })
 }
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn wl_table(shader: *const WlShader, table: *mut *mut WlTa
 /// Frees a table. The memory that was bound is the caller's again. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_table_free(table: *mut WlTable) {
-    // SAFETY: the header asks for a handle.
+    // SAFETY: the header requires a handle.
     unsafe { free(table) }
 }
 
@@ -187,10 +187,10 @@ pub unsafe extern "C" fn wl_bind(
     size: usize,
 ) -> WlStatus {
     enter(|| {
-        // SAFETY: the header asks for a handle and a string.
+        // SAFETY: the header requires a handle and a string.
         let (table, name) = unsafe { (self::table(table)?, text(name, "the name")?) };
         check(memory, size)?;
-        // SAFETY: the header asks for memory that stays.
+        // SAFETY: the header requires memory that stays.
         let memory = unsafe { Borrowed::new(memory.cast(), size) };
         table.bind(name, Buffer::lend(memory)).map_err(Failed::input)
     })
@@ -205,10 +205,10 @@ pub unsafe extern "C" fn wl_bind_read_only(
     size: usize,
 ) -> WlStatus {
     enter(|| {
-        // SAFETY: the header asks for a handle and a string.
+        // SAFETY: the header requires a handle and a string.
         let (table, name) = unsafe { (self::table(table)?, text(name, "the name")?) };
         check(memory, size)?;
-        // SAFETY: the header asks for memory that stays; it is lent for reading.
+        // SAFETY: the header requires memory that stays; it is lent for reading.
         let memory = unsafe { Borrowed::new(memory.cast_mut().cast(), size) };
         table.bind(name, Buffer::lend_read_only(memory)).map_err(Failed::input)
     })
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn wl_set_integers(
     values: *const i64,
     count: usize,
 ) -> WlStatus {
-    // SAFETY: the header asks for this many numbers.
+    // SAFETY: the header requires this many numbers.
     unsafe { set(table, name, values, count, |it| Number::Integer(it.into())) }
 }
 
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn wl_set_floats(
     values: *const f64,
     count: usize,
 ) -> WlStatus {
-    // SAFETY: the header asks for this many numbers.
+    // SAFETY: the header requires this many numbers.
     unsafe { set(table, name, values, count, Number::Float) }
 }
 
@@ -275,7 +275,7 @@ unsafe fn set<T: Copy>(
 /// The text, which ends with a zero. It is valid until `wl_text_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_text(text: *const WlText) -> *const c_char {
-    // SAFETY: the header asks for a handle.
+    // SAFETY: the header requires a handle.
     match unsafe { text.as_ref() } {
         Some(text) => text.text.as_ptr(),
         None => c"".as_ptr(),
@@ -285,6 +285,6 @@ pub unsafe extern "C" fn wl_text(text: *const WlText) -> *const c_char {
 /// Frees a text. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_text_free(text: *mut WlText) {
-    // SAFETY: the header asks for a handle.
+    // SAFETY: the header requires a handle.
     unsafe { free(text) }
 }

@@ -45,7 +45,7 @@ pub unsafe extern "C" fn wl_dispatch(
     table: *const WlTable,
 ) -> WlStatus {
     enter(|| {
-        // SAFETY: the header asks for handles and a launch.
+        // SAFETY: the header requires handles and a launch.
         let (pipeline, launch, table) = unsafe {
             (handle(pipeline, "pipeline")?, handle(launch, "launch")?, handle(table, "table")?)
         };
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn wl_examine(
     report: *mut *mut WlText,
 ) -> WlStatus {
     enter(|| {
-        // SAFETY: the header asks for handles and a launch.
+        // SAFETY: the header requires handles and a launch.
         let (pipeline, launch, table) = unsafe {
             (handle(pipeline, "pipeline")?, handle(launch, "launch")?, handle(table, "table")?)
         };
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn wl_examine(
         let left = seen.filter(|it| !it.is_allowed(&mut allows, &pipeline.sources));
         let reports: Vec<_> = left.map(|it| it.report()).collect();
         let text = diag::render_all(&reports, &pipeline.sources, diag::Style::Plain);
-        // SAFETY: the header asks for places.
+        // SAFETY: the header requires places.
         unsafe {
             *findings = reports.len();
             give(report, WlText::new(&text))

@@ -46,7 +46,7 @@ pub unsafe extern "C" fn wl_bind_texture(
     memory: *mut c_void,
     size: usize,
 ) -> WlStatus {
-    // SAFETY: the header asks for a handle, a string, a texture, and memory that stays.
+    // SAFETY: the header requires a handle, a string, a texture, and memory that stays.
     unsafe { lend(table, name, texture, memory, size, Texture::lend) }
 }
 
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn wl_bind_texture_read_only(
     memory: *const c_void,
     size: usize,
 ) -> WlStatus {
-    // SAFETY: the header asks for a handle, a string, a texture, and memory that stays; it is lent for reading.
+    // SAFETY: the header requires a handle, a string, a texture, and memory that stays; it is lent for reading.
     unsafe { lend(table, name, texture, memory.cast_mut(), size, Texture::lend_read_only) }
 }
 
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn wl_bind_sampler(
     state: *const c_char,
 ) -> WlStatus {
     enter(|| {
-        // SAFETY: the header asks for a handle and strings.
+        // SAFETY: the header requires a handle and strings.
         let (table, name, state) = unsafe {
             (handles::table(table)?, text(name, "the name")?, text(state, "the sampler")?)
         };

@@ -65,7 +65,7 @@ impl Line {
         self.kept(|flag| !flag.is_about_the_report(), false)
     }
 
-    /// The flags that an entry point needs to run again as it ran here, but for its name.
+    /// The flags that an entry point needs to run again as it ran here, except its name.
     pub(crate) fn to_repeat_entry(&self) -> Vec<String> {
         let names_entry = |flag: &Flag| flag.names.contains(&"-E");
         self.kept(|flag| !flag.is_about_the_report() && !names_entry(flag), false)
@@ -101,7 +101,7 @@ impl Line {
     }
 }
 
-/// What the command line asks for.
+/// What the command line requests.
 #[derive(Debug)]
 pub(crate) enum Request {
     /// The overview, or a command's help: its usual flags, or all.

@@ -198,7 +198,7 @@ impl Jobs {
             let low = args.layers.of_entry(Command::Check, file, &entry)?;
             let mut compile = low.compile;
             if let Some(stage) = stage.filter(|_| !compile.has_profile) {
-                // A library names the kinds of shaders that have no profile of their own.
+                // A library names the kinds of shaders that have no profile.
                 let is_own = stage.has_profile();
                 compile.options.stage = if is_own { stage } else { Stage::Library };
             }

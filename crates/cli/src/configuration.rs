@@ -31,7 +31,7 @@ const ARGUMENTS: [(&str, &str, Argument); 12] = [
 ];
 /// All other flags, word by word.
 const FLAGS: &str = "flags";
-/// The flag that asks for a configuration.
+/// The flag that selects a configuration.
 const DEBUG: &str = "--debug";
 
 /// The command line that the arguments of a launch denote; `Err` is the message of the command line.

@@ -1,4 +1,4 @@
-//! The device that a command line asks for, and the report where a shader needs what it lacks.
+//! The device that a command line requests, and the report where a shader needs what it lacks.
 
 use wavelane::{CpuOptions, Device, Engine, Missing, PipelineError, RayQueries, SourceMap};
 

@@ -18,7 +18,7 @@ pub(crate) struct EmitArgs {
     ir: bool,
     /// The target that the emitted IR is made for.
     target: Option<String>,
-    /// dxc's `-spirv` asks for it as well.
+    /// dxc's `-spirv` requests it as well.
     spirv: bool,
     flags: SpirvFlags,
     ptx: bool,

@@ -113,7 +113,8 @@ fn no_word(what: String) -> Problem {
     Problem::new(Exit::Unsupported, format!("a job cannot express {what}"))
 }
 
-/// A job holds the same results for every wave size, and a job without results would pass whatever the shader does.
+/// A job holds the same results for every wave size, and a job without results would pass regardless of what the shader
+/// does.
 fn checks_nothing(entry: &str, writes: bool) -> Problem {
     let why = match writes {
         true => "all that it writes depends on the wave size",

@@ -57,7 +57,7 @@ pub(crate) fn plan_of(
     Ok(plan)
 }
 
-/// The flags that a section of a suite file asks for.
+/// The flags that a section of a suite file sets.
 fn read_san_flags(words: &[String]) -> Result<Sanitizing, Problem> {
     let line = ["wavelane", "san"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     match args::parse(line.map(Into::into))? {

@@ -526,7 +526,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Clamps to the one to four components of a texel, whatever the host specifies.
+/// Clamps to the one to four components of a texel, regardless of what the host specifies.
 fn format(view: Option<&View>, element: &Element) -> ir::exec::ElementFormat {
     access::format(view.and_then(|it| it.what.format()), element)
 }

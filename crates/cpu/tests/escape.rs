@@ -1,4 +1,4 @@
-//! Generated code accesses only the shader's memory, whatever the indices, strides and sizes.
+//! Generated code accesses only the shader's memory, regardless of indices, strides and sizes.
 //!
 //! All memory of a run ends at a guard page: buffers, textures, the frames of waves and groupshared memory. An access
 //! one byte too far ends the process. Freed memory is protected too.

@@ -1,7 +1,7 @@
 //! Suppressions in the source, each with its reason: `// wavelane: allow(race): the waves of this group never
 //! overlap`.
 //!
-//! A comment of that form after code applies to its line; one on a line of its own applies to the next line of code.
+//! A comment of that form after code applies to its line; one on a separate line applies to the next line of code.
 //! The reason is mandatory: a comment without one is an error, and one that no longer suppresses anything is a
 //! warning.
 //! Deliberately absent: whole files or folders, for which there are flags and baselines, and errors of the compiler.

@@ -1,4 +1,4 @@
-//! How many programs a test tries: as many as it usually does, or the seeds that `PROGRAMS` asks for.
+//! How many programs a test tries: as many as it usually does, or the seeds that `PROGRAMS` names.
 
 use std::ops::Range;
 

@@ -91,7 +91,7 @@ impl Generated {
         self.printed(false)
     }
 
-    /// The text with its own check, for each thread that comes to its end or discards: a thread that begins, see
+    /// The text with its own check, for each thread that reaches its end or discards: a thread that begins, see
     /// [`Generated::begins`], leaves 0 in `Wrong` if its part of the log is right. The counters behind a log are checked in
     /// compute shaders alone: elsewhere no barrier is for all threads.
     pub fn print_checked(&self) -> String {
@@ -228,7 +228,7 @@ float4 corners(uint vertex : SV_VertexID) : SV_Position {
     float x = 2 * quad + lerp(middle.x, middle.y, y - 0.5) + side * lerp(half_length.x, half_length.y, y - 0.5);
 ";
 
-/// An amplification shader with names of its own, beside the mesh shader of the same text.
+/// An amplification shader with separate names, beside the mesh shader of the same text.
 fn renamed(text: &str) -> String {
     const NAMES: [&str; 12] = [
         "Log", "Expected", "Wrong", "Payload", "thread", "peer", "mix", "check", "given", "group",

@@ -6,8 +6,8 @@
 //! - quads, derivatives and rotations are used only where the whole wave is active, or in a pixel shader all that is
 //!   left of it;
 //! - floats hold integers below 16, so that every order of additions gives the same exact result;
-//! - loops end after a few iterations, and a thread writes only its own part of memory, but for counters, to which it adds
-//!   in ways whose order does not matter;
+//! - loops end after a few iterations, and a thread writes only its own part of memory, except counters, to which it
+//!   adds in ways whose order does not matter;
 //! - threads give each other values through groupshared memory between barriers that all of them reach.
 //!
 //! [`pixels`] makes pixel shaders, whose lanes discard as they run. Results of helper lanes are undefined in the
@@ -301,7 +301,7 @@ pub struct Program {
     /// The number of log slots of each thread.
     pub places: usize,
     pub shader: Shader,
-    /// Whether the counters stand behind the slots of the log.
+    /// Whether the counters follow the slots of the log.
     pub counts: bool,
     /// Only what every compiler of HLSL knows is used: `fmod` takes no `double`.
     pub portable: bool,
@@ -355,7 +355,7 @@ pub enum Shader {
 pub struct Pixels {
     /// The threads that are helper lanes from the start, fewer than four in each quad.
     pub helpers: Vec<u32>,
-    /// In a draw: how many quads of the target stand in a row. Threads are then the pixels of a quad, the quads of a row,
+    /// In a draw: how many quads of the target are in a row. Threads are then the pixels of a quad, the quads of a row,
     /// and the rows, from the number that the primitive gives on.
     pub columns: Option<u32>,
     /// Whether helper lanes participate in wave operations.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-/// A statement that is printed on a line of its own.
+/// A statement that is printed on a separate line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simple {
     Assign,
@@ -67,7 +67,7 @@ fn of_head(line: &str, main: usize, open: Option<usize>) -> Option<usize> {
     }
     let name = line.split_once('(').and_then(|it| it.0.rsplit(' ').next());
     match name {
-        // A method stands in its structure.
+        // A method is in its structure.
         Some("run") => open,
         Some(name) if line.ends_with('{') => name.strip_prefix('f').and_then(number),
         _ => None,

@@ -79,7 +79,7 @@ void check() {{
     )
 }
 
-/// What a thread's part of the log comes to, as [`check`] has it.
+/// The digest of a thread's part of the log, as [`check`] computes it.
 pub(crate) fn digest(log: &[u32]) -> u32 {
     log.iter().fold(0, |digest: u32, it| digest.wrapping_mul(31).wrapping_add(*it))
 }

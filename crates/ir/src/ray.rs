@@ -73,7 +73,7 @@ pub const QUERY_BYTES: u64 = 256;
 const RAY: [Ty; 8] = [Ty::F32; 8];
 
 impl RayOp {
-    /// The types of the operands. The first is a handle, but for a new query an index.
+    /// The types of the operands. The first is a handle; for a new query it is an index.
     pub fn args(self) -> Vec<Ty> {
         let mut args = vec![Ty::I32];
         match self {

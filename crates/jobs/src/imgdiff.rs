@@ -126,7 +126,7 @@ pub(crate) struct Strict {
 }
 
 pub(crate) fn strict(a: &Picture, b: &Picture) -> Strict {
-    // Both are multiples of 1/65535, so that the difference is one too, but for rounding.
+    // Both are multiples of 1/65535, so that the difference is one too, except for rounding.
     const STEP: f64 = 1.5 / 65535.0;
     let mut strict = Strict { pixels: 0, most: 0.0 };
     for most in a.differences(b) {

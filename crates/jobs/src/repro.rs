@@ -306,7 +306,7 @@ fn bound(table: &ResourceTable) -> Result<Vec<Written<'_>>, String> {
     Ok(all)
 }
 
-/// The kind of a resource in the words of jobs, where a texture is one whatever its dimensions.
+/// The kind of a resource in the words of jobs, where a texture is one regardless of its dimensions.
 fn kind(resource: &Resource) -> Result<Kind, String> {
     let view = resource.kind.view();
     match view.contents {

@@ -13,7 +13,7 @@ pub(crate) struct RootPlace {
     pub space: u32,
 }
 
-/// The parameters of a root signature, in order; tables have no register of their own.
+/// The parameters of a root signature, in order; tables have no register.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Root {
     parameters: Vec<Option<RootPlace>>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use wavelane::{Adapter, Device, Includer, Options, Schedule};
 use wavelane_jobs::{Api, Files, Flags, Outcome, Setup, TestFile, Verdict, Widths, features, run};
 
-/// Counts how often a compilation asks for files.
+/// Counts how often a compilation requests files.
 struct Counted {
     reads: Rc<Cell<usize>>,
 }

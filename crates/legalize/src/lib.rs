@@ -22,7 +22,7 @@
 //! device's; `constructs.rs`: which constructs observe lanes; `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
-//! Optimisation of single instructions. Every rewrite here exists because a target lacks something, but for those of
+//! Optimisation of single instructions. Every rewrite here exists because a target lacks something, except those of
 //! whole programs: [`rewritten()`] saves atomic operations and branches, and keeps more loads in flight, on GPUs;
 //! [`disaggregated()`] and [`split`] let the threads of a processor count apart from each other.
 #![forbid(unsafe_code)]

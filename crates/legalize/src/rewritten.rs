@@ -1,4 +1,4 @@
-//! The unobservable rewrites of whole programs, in their order: those that a target asks for (see
+//! The unobservable rewrites of whole programs, in their order: those that a target requests (see
 //! [`Target::with_rewrites`]) and whose conditions hold for the dispatch.
 //!
 //! 1. Loops over first lanes become one match (`waterfalls.rs`).

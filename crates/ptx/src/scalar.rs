@@ -290,7 +290,7 @@ impl Emitter<'_> {
             Binary::Or => put!(self, "or.{bits} {to}, {first}, {second}"),
             Binary::Xor => put!(self, "xor.{bits} {to}, {first}, {second}"),
             Binary::Shl | Binary::Shr(_) => {
-                // The count is a word, whatever the type.
+                // The count is a word, regardless of the type.
                 let count = match second {
                     Operand::Bits(_, count) => Operand::word(count as u32),
                     Operand::Reg(reg) => match ty {

@@ -347,7 +347,7 @@ mod tests {
         words
     }
 
-    /// All quads of a draw, and what is known of their primitives but for the numbers of pieces.
+    /// All quads of a draw, and what is known of their primitives except the numbers of pieces.
     fn drawn(mut rasterizer: Rasterizer, words: &[u32], width: u32) -> Vec<(Quad, String)> {
         let assembly = Assembly::plain(Topology::TriangleList, words.len() as u32 / 5);
         let mut primitives = assembly.primitives();

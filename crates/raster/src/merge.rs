@@ -85,7 +85,7 @@ pub struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// Parts with this many rows each but for the last, for draws on several threads. All targets have one slice and
+    /// Parts with this many rows each except the last, for draws on several threads. All targets have one slice and
     /// one height.
     pub fn bands(self, height: u32) -> Vec<Targets<'a>> {
         let mut bands: Vec<Targets<'a>> = Vec::new();

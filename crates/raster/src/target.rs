@@ -76,7 +76,7 @@ impl<'a> Target<'a> {
         (end <= bytes.len()).then_some(Target { format, layout, rows, texel, layer_stride, bytes })
     }
 
-    /// The parts of a target with one slice, each with this many rows but for the last.
+    /// The parts of a target with one slice, each with this many rows except the last.
     pub fn bands(self, height: u32) -> Vec<Target<'a>> {
         let Target { format, layout, texel, layer_stride, bytes, .. } = self;
         let row = layout.width as usize * layout.samples as usize * texel;

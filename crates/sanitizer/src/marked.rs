@@ -38,7 +38,7 @@ pub(crate) struct Marked {
 }
 
 /// What a run found, with the origins that its repetition with marks has, if there was one and it ended; and why that
-/// failed otherwise than by the time that the marks take. `found` gives what the run found by itself, without guesses
+/// failed other than by the time that the marks take. `found` gives what the run found by itself, without guesses
 /// where it or its repetition was cut short: nothing is left then that would confirm them.
 pub(crate) fn told<T, E>(
     exact: Option<Result<Option<T>, E>>,

@@ -411,7 +411,7 @@ impl GroupOrder {
     }
 }
 
-/// Whether the program asks for the index or the number of waves in its group.
+/// Whether the program reads the index or the number of waves in its group.
 fn counts_waves(module: &Module) -> bool {
     let counts = |op: &ir::Op| matches!(op, ir::Op::Wave { op, .. } if op.is_about_group());
     module.insts.iter().any(|it| counts(&it.op))

@@ -1,5 +1,5 @@
-//! Stores into arrays that lanes skip: for an element that is read before it is written, the branch but for which a lane
-//! would have set it.
+//! Stores into arrays that lanes skip: for an element that is read before it is written, the branch without which a
+//! lane would have set it.
 //!
 //! Where lanes do not enter the arm of an `if` that stores, the index is computed for them as if they had: from values
 //! that they have before the branch, by arithmetic alone. An index that the arm loads, or gets from other lanes, is

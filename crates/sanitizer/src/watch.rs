@@ -340,7 +340,7 @@ impl<'a> Watcher<'a> {
 
     /// The same with words behind the lanes.
     fn sink_as(&mut self, at: At, values: &[Value], lanes: LaneMask, (what, how): (&str, &str)) {
-        // Helper lanes have no effects of their own.
+        // Helper lanes have no effects.
         let lanes = lanes & !self.pixels.helpers();
         if lanes.is_empty() {
             return;

@@ -1,6 +1,6 @@
 //! Disassembly: the instructions of the program as `wavelane emit --ir` prints them, at made-up addresses.
 //!
-//! Each instruction takes one byte. Those that a client asks for before the first and after the last are marked as
+//! Each instruction takes one byte. Those that a client requests before the first and after the last are marked as
 //! invalid, as the protocol requires.
 
 use serde_json::{Value, json};

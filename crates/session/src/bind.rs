@@ -140,7 +140,7 @@ fn file_named<'a>(path: &str, sources: &'a SourceMap) -> Option<&'a str> {
 }
 
 /// The number of components that two paths to one file have in common at their ends; `None` if they cannot be one file.
-/// The shorter one must be the end of the longer, but for what it says of the folder that it begins in.
+/// The shorter one must be the end of the longer, except for the folder that it begins in.
 fn common_end(a: &str, b: &str) -> Option<usize> {
     let components = |path: &str| -> Vec<String> {
         let path = path.replace('\\', "/");

@@ -591,7 +591,7 @@ fn the_listing_is_the_text_of_the_program_without_notes() {
     let printed = ir::text::print_without_spans(&module);
     let lines = session.listed(0..session.instructions());
     assert_eq!(lines.len(), module.regions.iter().map(|it| it.insts.len()).sum::<usize>());
-    // Line by line, but for the lines that begin and end regions alone.
+    // Line by line, except for lines that only begin and end regions.
     let mut rest = printed.lines().map(without_label).skip_while(|it| !it.starts_with("body"));
     for line in &lines {
         let text = without_label(&line.text);

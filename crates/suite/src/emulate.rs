@@ -1,7 +1,7 @@
 //! An interpreter for the PTX that we emit: reads the text back, and executes it with 32 threads in each warp.
 //!
 //! It is written from the PTX ISA, not from the emitter, and knows only the instructions that occur. It checks what a
-//! GPU would not tell: that all 32 threads come to each `.sync`, with the mask -1; that no access is out of bounds or
+//! GPU would not tell: that all 32 threads reach each `.sync`, with the mask -1; that no access is out of bounds or
 //! misaligned; that nothing depends on the order in which the threads of a warp run between two synchronisations.
 //!
 //! Deliberately absent: the memory model beyond that, time, and whatever the driver's assembler might do.
@@ -246,7 +246,7 @@ impl Memory {
     fn read(&self, module: &Module, before: &Bindings) -> Bindings {
         let mut after = before.clone();
         for (index, elements) in after.bindings.iter_mut().enumerate() {
-            // A view of a heap has no memory of its own.
+            // A view of a heap has no separate memory.
             if index >= module.resources.len() {
                 continue;
             }
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn operations_that_ptx_leaves_to_the_program_follow_ptx() {
-        // Shifts clamp their counts, a NaN has bits of its own, and of two zeros the negative one is the smaller.
+        // Shifts clamp their counts, a NaN has different bits, and of two zeros the negative one is the smaller.
         let body = "mov.b32 %r1, -8;\nshl.b32 %r2, %r1, 32;\nshr.s32 %r3, %r1, 40;\n\
                     mov.b32 %r4, 0f7F800000;\nsub.rn.f32 %r4, %r4, %r4;\n\
                     min.f32 %r5, 0f00000000, 0f80000000;\ncvt.rzi.s32.f32 %r6, %r4;\n\

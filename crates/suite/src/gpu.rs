@@ -33,7 +33,7 @@ pub enum Outcome {
     Lost(String),
 }
 
-/// The generated programs, as sections of the suite, which depend on their seeds alone, whatever the order of
+/// The generated programs, as sections of the suite, which depend on their seeds alone, regardless of the order of
 /// requests.
 ///
 /// The generator prefers what it has used least, so that a program depends on earlier ones: here on those of the

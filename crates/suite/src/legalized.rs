@@ -450,7 +450,7 @@ pub fn texture_fault(
     before: &Bindings,
     wanted: &Bindings,
 ) -> Option<String> {
-    // On a device, a descriptor of a texture is none of a buffer. Here the contents are the same for all views.
+    // On a device, a descriptor of a texture is not one of a buffer. Here the contents are the same for all views.
     let has = |textures: bool| {
         let of = |it: &ir::Resource| matches!(it.kind, ResourceKind::Texture { .. }) == textures;
         let is_heap = |it: &ir::Resource| it.register.class == ir::RegisterClass::ResourceHeap;

@@ -362,7 +362,7 @@ impl Maker {
                 let to = self.variable(Type::Uint);
                 let op = self.random.pick(&["Add", "And", "Or", "Xor", "Min", "Max", "Exchange"]);
                 let place = self.random.pick(&["Out", "Shared"]);
-                // An operation whose old value is dropped has code of its own.
+                // An operation whose old value is dropped has separate code.
                 let to = match op {
                     "Add" | "Min" | "Xor" if self.random.below(3) == 0 => String::new(),
                     _ => format!(", {to}"),

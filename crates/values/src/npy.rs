@@ -100,7 +100,7 @@ pub fn header(scalar: Scalar, shape: &[usize]) -> Vec<u8> {
     };
     let shape: String = shape.iter().map(|it| format!("{it},")).collect();
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // Ten bytes stand before it, a line feed ends it, and the data starts at a multiple of 64.
+    // Ten bytes precede it, a line feed ends it, and the data starts at a multiple of 64.
     while (10 + text.len() + 1) % 64 != 0 {
         text.push(' ');
     }

@@ -174,6 +174,6 @@ pub(crate) fn named(resource: &Resource, element: usize) -> String {
 
 /// Whether the page shows it after a run.
 pub(crate) fn is_result(resource: &Resource) -> bool {
-    // An alias has no memory of its own.
+    // An alias has no separate memory.
     resource.used && resource.alias_of.is_none() && resource.kind.writable()
 }

@@ -66,7 +66,7 @@ impl Engine {
         Engine::default()
     }
 
-    /// Answers one request, whatever its bytes are.
+    /// Answers one request, regardless of its bytes.
     pub fn call(&mut self, request: &[u8]) -> Vec<u8> {
         let answer =
             self.answer(request).unwrap_or_else(|problem| json!({ "error": told(&problem) }));

@@ -20,8 +20,8 @@ pub(crate) fn path_in(contents: &[u8]) -> Option<String> {
     own().iter().find_map(|(folder, _)| path_below(folder, contents))
 }
 
-/// The folders, each with the name that stands for it. Of the flags for a path the compiler takes the last, so outer folders
-/// come first.
+/// The folders, each with the name that replaces it. Of the flags for a path the compiler takes the last, so outer
+/// folders come first.
 #[allow(clippy::disallowed_methods, reason = "the environment says where they are, as for Cargo")]
 fn own() -> Vec<(PathBuf, &'static str)> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);

@@ -29,7 +29,7 @@ pub(crate) fn text() -> String {
             syn::parse_file(&source).unwrap_or_else(|error| panic!("{file}: {error}")).items,
         );
     }
-    // A type stands before the functions that use it.
+    // A type precedes the functions that use it.
     for item in &items {
         match item {
             Item::Enum(it) if is_public(&it.vis) => declare_enum(&mut text, it),

@@ -87,7 +87,7 @@ fn lists(code: &str, name: &str, variants: &BTreeSet<String>, some: bool) -> boo
     all(&|it| named.contains(it.as_str()))
 }
 
-/// Where an enum's variants are told apart, apart from its definition.
+/// Where an enum's variants are distinguished, apart from its definition.
 struct Places {
     name: &'static str,
     /// The files that list all variants, or some.

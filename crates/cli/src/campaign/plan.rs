@@ -94,7 +94,7 @@ fn flag(key: &str) -> Option<&'static Flag> {
     flags::all().find(|it| it.on.contains(&Command::Campaign) && it.names.contains(&name.as_str()))
 }
 
-/// The axes of what is asked for.
+/// The axes of the requested campaign.
 pub(super) fn plan(low: &LowArgs) -> Result<Plan, Problem> {
     let fuzz = low.tools.fuzz.unwrap_or(0);
     let tests = match low.operands.is_empty() {

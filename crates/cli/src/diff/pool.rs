@@ -24,7 +24,7 @@ use crate::worker::{Answered, Broken, PATIENCE, Slot, ask, limit_memory, request
 /// How much longer than its time-out a process is waited for: by then it has reported its results.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a process is asked to compare.
+/// What a process is to compare.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
     /// The shader of the command line.

@@ -79,7 +79,7 @@ fn buffer_text(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let count = buffer.bytes.len() / view.layout.stride;
-    // Channels that share a word are shown one by one, unless the words are asked for.
+    // Channels that share a word are shown one by one, unless the words are requested.
     let unpacked = |bytes: &[u8]| {
         let format = view.texture.filter(|_| person.base == Base::Decimal)?.format;
         super::texture::unpacked(format, bytes)

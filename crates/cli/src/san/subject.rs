@@ -325,7 +325,7 @@ pub(super) fn test(
     }
 }
 
-/// The widths of a test, or all, that its pipeline allows and the command line asks for.
+/// The widths of a test, or all, that its pipeline allows and the command line requests.
 fn widths_of(args: &SanArgs, of_test: Option<&Vec<u32>>, allowed: &[u32]) -> Vec<u32> {
     let mut widths = of_test.map_or_else(|| allowed.to_vec(), Vec::clone);
     widths.retain(|it| allowed.contains(it));

@@ -16,7 +16,7 @@ cbuffer K { uint k; };
 }
 ";
 
-/// Runs `wavelane` in a folder of its own that holds `a.hlsl`.
+/// Runs `wavelane` in a separate folder that holds `a.hlsl`.
 fn wavelane(name: &str, line: &str) -> Ran {
     let folder = support::folder(&format!("aliases/{name}"), &[("a.hlsl", SHADER)]);
     support::wavelane(&folder, &line.split(' ').collect::<Vec<_>>())

@@ -30,7 +30,7 @@ fn folder(name: &str) -> PathBuf {
     support::folder::<&str>(&format!("bindings/{name}"), &[])
 }
 
-/// Runs `wavelane` in a folder of its own that holds `a.hlsl`.
+/// Runs `wavelane` in a separate folder that holds `a.hlsl`.
 fn wavelane(name: &str, shader: &str, line: &str) -> Ran {
     let folder = support::folder(&format!("bindings/{name}"), &[("a.hlsl", shader)]);
     support::wavelane(&folder, &line.split(' ').collect::<Vec<_>>())

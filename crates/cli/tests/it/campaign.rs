@@ -96,7 +96,7 @@ fn the_stage_of_a_program_is_part_of_its_unit() {
     for unit in ["fuzz 1/1 stage=mesh @w8 engine=cpu", "fuzz 1/0 stage=pixel @w8 engine=interp"] {
         assert!(ledger.contains(&format!("\"unit\":\"{unit}\"")), "{unit}: {ledger}");
     }
-    // A draw has one order, and a GPU packs its pixels as it likes.
+    // A draw has one order, and a GPU packs its pixels in any way.
     let line = ["campaign", "--fuzz", "1", "--stage", "pixel", "--orders", "waves=descending"];
     let more = ["--widths", "8", "--engines", "interp,vulkan", "--ledger", "other.jsonl"];
     let ran = wavelane(&folder, &[&line[..], &more].concat());

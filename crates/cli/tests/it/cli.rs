@@ -66,7 +66,7 @@ RWStructuredBuffer<uint> Out; [numthreads(1, 1, 1)] void main() {
     uint a[4000000]; a[Out[0]] = 1; Out[0] = a[Out[1]];
 }";
 
-/// Runs `wavelane` with these words in a folder of its own that holds `a.hlsl`, which is its standard input too.
+/// Runs `wavelane` with these words in a separate folder that holds `a.hlsl`, which is its standard input too.
 fn wavelane(name: &str, shader: &str, line: &str) -> Ran {
     let folder = support::folder(&format!("cli/{name}"), &[("a.hlsl", shader)]);
     let mut child = support::command(&folder, &support::words(line))

@@ -16,7 +16,7 @@ void main(uint t : SV_GroupIndex) {
 ";
 const SHADER: &str = "a.hlsl --bind Out=[32]";
 
-/// Runs `wavelane` in a folder of its own with these files.
+/// Runs `wavelane` in a separate folder with these files.
 fn wavelane(name: &str, files: &[(&str, &[u8])], line: &str, vulkan: bool) -> Ran {
     let folder = support::folder(&format!("diff/{name}"), files);
     let mut command = support::command(&folder, &support::words(line));

@@ -23,7 +23,7 @@ const STAGES: &str = "float4 PSMain(float4 p : SV_Position) : SV_Target { return
          struct V { float4 p : SV_Position; };\n\
          [maxvertexcount(1)] void GSMain(point V v[1], inout PointStream<V> s) { s.Append(v[0]); }\n";
 
-/// A folder of its own with a shader that includes files.
+/// A separate folder with a shader that includes files.
 fn folder(name: &str) -> PathBuf {
     let files = [
         ("a.hlsl", MAIN),
@@ -193,7 +193,7 @@ fn a_library_of_several_entry_points_is_not_written_as_one_of_them() {
     assert!(ran.status == 0 && has(&folder, "one.spv"), "{}", ran.err);
 }
 
-/// Only the command that writes a file takes the flag that asks for it.
+/// Only the command that writes a file takes the flag that names it.
 #[test]
 fn no_command_succeeds_without_the_requested_file() {
     let folder = folder("owned");

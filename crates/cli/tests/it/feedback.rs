@@ -4,7 +4,7 @@ use crate::support;
 
 use std::path::{Path, PathBuf};
 
-/// Four lanes, each of which asks for its own level in its own quarter of the texture.
+/// Four lanes, each of which samples its own level in its own quarter of the texture.
 const SHADER: &str = "Texture2D<float4> T : register(t0);
 SamplerState S : register(s0);
 FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> F : register(u0);
@@ -29,7 +29,7 @@ fn wavelane(folder: &Path, words: &[&str]) -> (i32, String) {
 /// Runs with these maps, and more flags.
 fn run(folder: &Path, least: &str, used: &str, more: &[&str]) -> (i32, String) {
     let (least, used) = (format!("F={least}"), format!("U={used}"));
-    // The maps stand before their texture.
+    // The maps precede their texture.
     let words = ["run", "a.hlsl", "--bind", &least, "--bind", &used];
     let texture = ["--bind", "T=R8_UNORM[16x8 mips 4]", "--bind", "S=nearest clamp"];
     wavelane(folder, &[&words[..], &texture, more].concat())
@@ -138,7 +138,7 @@ fn bad_maps_are_refused_where_they_are_declared() {
 #[test]
 fn a_map_may_belong_to_a_texture_that_the_shader_does_not_use() {
     let folder = folder("unused-pair");
-    // The entry point asks for the map's size alone, and another one samples.
+    // The entry point queries the map's size alone, and another one samples.
     let shader = "Texture2D<float4> T, Several[2];
 SamplerState S;
 FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> F;
@@ -279,7 +279,7 @@ fn an_adapter_without_feedback_refuses_a_shader_that_records() {
     }
     let (status, text) = wavelane(&folder, &["caps", "--caps", "feedback=2"]);
     assert!(status == 2 && text.contains("0.9"), "{text}");
-    // A map that is only declared asks for nothing.
+    // A map that is only declared needs nothing.
     let shader = "FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> F;
 [numthreads(4, 1, 1)] void main() {}
 ";

@@ -15,7 +15,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// A folder of its own for each test, with these files.
+/// A separate folder for each test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     support::fresh_folder(&format!("jobs/{name}"), files)
 }

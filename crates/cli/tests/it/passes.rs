@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use support::Ran;
 
-/// Runs `wavelane` in a folder of its own that holds `job.test`.
+/// Runs `wavelane` in a separate folder that holds `job.test`.
 fn wavelane(name: &str, job: &str, line: &str) -> Ran {
     let folder = support::folder(&format!("passes/{name}"), &[("job.test", job)]);
     support::wavelane(&folder, &support::words(line))

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-/// Status, standard output and standard error of `wavelane` in a folder of its own that holds `a.hlsl`.
+/// Status, standard output and standard error of `wavelane` in a separate folder that holds `a.hlsl`.
 fn wavelane(name: &str, shader: &str, line: &str) -> (i32, String, String) {
     let folder = support::folder(&format!("printing/{name}"), &[("a.hlsl", shader)]);
     let ran = support::wavelane(&folder, &support::words(line));

@@ -10,7 +10,7 @@ fn ran(line: &str, folder: &Path) -> (i32, String, String) {
     (ran.status, ran.out, ran.err)
 }
 
-/// A folder of its own for each test, with these files.
+/// A separate folder for each test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     support::fresh_folder(&format!("project/{name}"), files)
 }
@@ -352,7 +352,7 @@ fn new_writes_a_test_that_passes_and_never_overwrites() {
     assert!(text.contains("Expected_Same") && !text.contains("Expected_Out"), "{text}");
     let (status, out, _) = ran("test Scan.test", &other);
     assert_eq!(status, 0, "{out}");
-    // A job without results would pass whatever the shader does.
+    // A job without results would pass regardless of what the shader does.
     let files = [(
         "a.hlsl",
         "RWStructuredBuffer<uint> Out;

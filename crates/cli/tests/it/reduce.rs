@@ -71,7 +71,7 @@ fn a_command_decides_and_never_sees_what_is_undefined() {
     let log = folder.join("seen");
     let seen = log.display().to_string();
     std::fs::create_dir_all(&log).unwrap();
-    // Keeps a copy of everything that it is asked about.
+    // Keeps a copy of every file that it gets.
     let keep = format!(
         "cp a.hlsl {seen}/$$.hlsl && test $(basename {{}}) = a.hlsl && grep -q WaveActiveSum {{}}"
     );

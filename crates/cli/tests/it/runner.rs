@@ -20,7 +20,7 @@ fn ran(words: &[&str], folder: &Path) -> (i32, String, String) {
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
-/// A folder of its own for each test, with these files.
+/// A separate folder for each test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     support::fresh_folder(&format!("runner/{name}"), files)
 }

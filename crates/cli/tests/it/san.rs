@@ -21,7 +21,7 @@ void main(uint t : SV_GroupIndex) {
 ";
 const ARGUMENTS: &str = "san a.hlsl --bind Out=[65] --wave-size 16";
 
-/// Runs `wavelane` in a folder of its own with these files.
+/// Runs `wavelane` in a separate folder with these files.
 fn wavelane(name: &str, files: &[(&str, &str)], line: &str) -> Ran {
     let folder = support::folder(&format!("san/{name}"), files);
     support::wavelane(&folder, &support::words(line))
@@ -83,7 +83,7 @@ void main(uint t : SV_GroupIndex) {{
     }
 }
 
-/// A run that is cut short tells what it found, except for origins that only a whole run can tell apart.
+/// A run that is cut short reports what it found, except for origins that only a whole run can distinguish.
 #[test]
 fn a_time_limit_keeps_what_is_certain() {
     let shader = |stores: &str| {

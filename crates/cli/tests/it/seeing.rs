@@ -10,7 +10,7 @@ fn folder(name: &str) -> PathBuf {
     support::folder::<&str>(&format!("seeing/{name}"), &[])
 }
 
-/// Status, standard output and standard error of `wavelane` in a folder of its own that holds `a.hlsl`.
+/// Status, standard output and standard error of `wavelane` in a separate folder that holds `a.hlsl`.
 fn wavelane(name: &str, shader: &str, words: &[&str]) -> (i32, String, String) {
     let folder = support::folder(&format!("seeing/{name}"), &[("a.hlsl", shader)]);
     let ran = support::wavelane(&folder, words);
@@ -394,7 +394,7 @@ fn failed_tests_have_pages() {
     let (status, out, err) = wavelane("failures", TESTS, &words);
     assert_eq!(status, 1, "{out}{err}");
     assert_eq!(pages("failures"), ["a.hlsl-wrong-wave4.html", "a.hlsl-wrong-wave8.html"]);
-    // What has no page is told once, whatever the widths.
+    // What has no page is reported once, regardless of the widths.
     let idle = "#include <wavelane.hlsli>\nTEST_CASE(idle) {}";
     let (_, _, err) = wavelane("idle", idle, &words);
     assert_eq!(err, "note: `a.hlsl::idle` runs nothing that `--timeline` could record\n");

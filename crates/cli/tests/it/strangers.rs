@@ -32,7 +32,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A folder of its own for each test, with these files.
+/// A separate folder for each test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     support::fresh_folder(&format!("strangers/{name}"), files)
 }
@@ -138,7 +138,7 @@ fn a_name_that_is_not_text_fails_that_test_alone() {
     std::fs::write(named(b"bad-\xff.hlsl"), &cases).unwrap();
     std::fs::create_dir(named(b"sub/\xfe")).unwrap();
     std::fs::write(named(b"sub/\xfe/worse.hlsl"), &cases).unwrap();
-    // A file without tests is not a test, whatever its name.
+    // A file without tests is not a test, regardless of its name.
     std::fs::write(named(b"header-\xff.hlsl"), "#define A 1\n").unwrap();
     std::fs::write(named(b"\xff.txt"), "").unwrap();
     // A pipe without a writer.

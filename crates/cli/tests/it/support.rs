@@ -100,14 +100,15 @@ pub(crate) fn interrupted(
     (output.status.signal(), text(output.stdout), text(output.stderr))
 }
 
-/// The program, for Mesa's CPU driver of Vulkan with vectors of so many bits; other drivers ignore the variable.
+/// The program, for Mesa's CPU driver of Vulkan with vectors of this many bits; other drivers ignore the variable.
 pub(crate) fn on_processor(folder: &Path, words: &[impl AsRef<OsStr>], vector: u32) -> Command {
     let mut command = command(folder, words);
     command.env("LP_NATIVE_VECTOR_WIDTH", vector.to_string());
     command
 }
 
-/// The first CPU among the devices of Vulkan that can be used, with vectors of so many bits; says so if there is none.
+/// The first CPU among the devices of Vulkan that can be used, with vectors of this many bits; prints a line if there
+/// is none.
 #[expect(clippy::print_stdout, reason = "what is skipped must be seen")]
 pub(crate) fn processor(vector: u32) -> Option<serde_json::Value> {
     let mut caps = on_processor(&root(), &["caps", "--format", "json"], vector);

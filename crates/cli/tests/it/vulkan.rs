@@ -126,7 +126,7 @@ fn draws_are_compared_with_the_packing_of_the_device() {
     assert_eq!(records[2]["findings"][0]["id"], "helper-result", "{report}");
 }
 
-/// A device runs the pixels of a draw in an order of its own, which a list shows.
+/// A device runs the pixels of a draw in an order that it chooses, which a list shows.
 #[test]
 fn lists_of_draws_may_be_declared_unordered() {
     let Some(device) = support::processor(VECTORS[0]) else {

@@ -68,7 +68,7 @@ struct Walk<'a> {
     exits: BTreeMap<Inst, Accessed>,
     /// The parameters of loops whose first iteration is walked, where they are constants.
     first: HashMap<Value, u64>,
-    /// Of the threads, if they are asked for.
+    /// Of the threads, if they are needed.
     owners: Option<Owners<'a>>,
     commutes: bool,
 }

@@ -12,7 +12,7 @@ use crate::{
 const MOST_THREADS: u32 = 128;
 /// The most groups that an amplification shader has.
 const MOST_PARENTS: u32 = 2;
-/// How many statements stand before the counts of a mesh shader are set.
+/// How many statements precede the one that sets the counts of a mesh shader.
 const BEFORE_COUNTS: i32 = 5;
 /// The counts of a thread are some values plus constants below this one: the values alone are mostly 0.
 const COUNTS_PLUS: u32 = 64;

@@ -1,10 +1,10 @@
 //! Pixel shaders in the waves of a device, and what the language leaves undefined there.
 //!
-//! A device packs quads as it likes and keeps those of helper lanes, so it says which thread each lane is. What helper
-//! lanes receive from wave operations is undefined, and a device need not give them what ours do. Quad operations and
-//! derivatives carry such values on, so each value is tagged lane by lane, and so is what it decides about:
-//! a helper lane that an undefined condition may have led elsewhere computes nothing defined until it is together with
-//! the others again, and a participant takes its whole wave with it.
+//! A device packs quads in any way and keeps those of helper lanes, so it reports which thread each lane is. What
+//! helper lanes receive from wave operations is undefined, and a device need not give them what ours do. Quad
+//! operations and derivatives carry such values on, so each value is tagged lane by lane, and so is what it decides
+//! about: a helper lane that an undefined condition may have led elsewhere computes nothing defined until it is
+//! together with the others again, and a participant takes its whole wave with it.
 
 use super::values::Vals;
 use super::{Frame, Run, Running, Seen, State, Tangle, Wave};

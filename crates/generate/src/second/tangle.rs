@@ -5,7 +5,7 @@
 pub(super) struct Tangle(u128);
 
 impl Tangle {
-    /// Lane 0 and those after it, so many in all.
+    /// Lane 0 and those after it, this many in all.
     pub(super) fn first(count: u32) -> Tangle {
         Tangle(u128::MAX.checked_shr(128 - count).unwrap_or(0))
     }

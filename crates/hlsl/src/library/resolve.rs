@@ -126,7 +126,7 @@ fn fit(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Signature, Stri
 
 /// Deduces `T`.
 fn element(types: &Types, row: &Row, args: &[ArgInfo]) -> Result<Scalar, String> {
-    // An atomic takes its type from the lvalue, whatever the other arguments are.
+    // An atomic takes its type from the lvalue, regardless of the other arguments.
     if let (Some(Param { mode: Mode::Reference, name, .. }), Some(arg)) =
         (row.params.first(), args.first())
     {

@@ -55,7 +55,7 @@ pub enum Shape {
     Product,
     Scalar,
     Vector(u32),
-    /// A buffer or a texture, whatever its elements.
+    /// A buffer or a texture, with any elements.
     Resource,
     /// A string literal.
     Text,

@@ -289,7 +289,7 @@ impl Parser<'_> {
             self.ident("the name of the buffer")?
         };
         let annotations = self.annotations()?;
-        // Its members are names of the enclosing scope, so there is no scope of its own.
+        // Its members are names of the enclosing scope, so there is no new scope.
         let members = self.item_block(Context::Buffer)?;
         self.eat(Punct::Semi);
         Ok(ItemKind::Buffer(BufferBlock { texture, name, annotations, members }))

@@ -69,7 +69,7 @@ input "C" 0: bool x 1 flat centre
 output "SV_Target" 0: u32 x 4 linear centre system target
 output "SV_Depth" 0: f32 x 1 linear centre system depth"#;
 
-/// A pixel shader with two integers, two floats and a buffer of its own.
+/// A pixel shader with two integers, two floats and a separate buffer.
 fn shader(traits: &str, body: &str) -> Module {
     let text = format!(
         "entry \"main\": pixel 6.7\ngroup_size 1, 1, 1\nstage_io\n{SIGNATURE}\n{traits}\nb0 \"Out\": raw.rw at u0 used\np0 \"own\": i32 x 4\nbody r0 {{\nv0: i32 = input s0\nv1: f32 = input s1\nv2: bool = input s2\nv3: i32 = const.i32 0\nv4: i32 = const.i32 1\nv5: bool = const.bool 1\n{body}\nyield\n}}"

@@ -14,7 +14,7 @@ p0 "local": f32 x 4"#;
 
 /// The first problem of a module with these lines before and in its body; empty if there is none.
 fn first_problem(header: &str, lines: &str) -> String {
-    // `v0` to `v2`, so that the cases need no constants of their own.
+    // `v0` to `v2`, so that the cases need not declare constants.
     let text = format!(
         "entry \"main\": compute 6.0\n{header}\nbody r0 {{\nv0: i32 = const.i32 1\nv1: f32 = const.f32 0\nv2: bool = const.bool 1\n{lines}\n}}"
     );

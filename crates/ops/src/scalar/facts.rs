@@ -10,7 +10,7 @@ use super::{Binary, Compare, Ternary, Unary};
 pub struct Facts {
     pub family: Family,
     pub reads: Reads,
-    /// Whether a NaN result is always the canonical one, whatever the operands.
+    /// Whether a NaN result is always the canonical one, regardless of the operands.
     pub canonical: bool,
 }
 

@@ -283,7 +283,7 @@ struct Multi<'a, 'b> {
 
 /// A row with the participants' values, and the neutral value elsewhere.
 ///
-/// No neutral value of min and max leaves NaN alone: the value of the lowest participant stands in for it there,
+/// No neutral value of min and max leaves NaN alone: the value of the lowest participant takes its place there,
 /// which is the same as leaving those lanes out, as min and max of a value with itself is that value.
 fn row<T: Lane>(fold: Fold, ty: Ty, values: Lanes<'_>, on: LaneMask, width: u32) -> [T::Held; 128] {
     let neutral = match fold {

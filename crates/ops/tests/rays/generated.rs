@@ -1,6 +1,6 @@
 //! Generated scenes, searched in three ways: by the loop, by trees, and by the evaluator in integers (`exact.rs`).
 //!
-//! A few thousand scenes by default. `WAVELANE_RAY_SCENES=100000` asks for more, and `WAVELANE_RAY_SEED` for others.
+//! A few thousand scenes by default. `WAVELANE_RAY_SCENES=100000` runs more, and `WAVELANE_RAY_SEED` selects others.
 
 use std::sync::Arc;
 

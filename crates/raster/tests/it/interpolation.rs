@@ -37,7 +37,7 @@ fn values(
     values
 }
 
-/// Random triangles in perspective: a constant stays itself in every lane, whatever the mode and the place.
+/// Random triangles in perspective: a constant stays itself in every lane, in every mode and at every place.
 #[test]
 fn a_constant_stays_itself() {
     let mut random = Random::new(1);
@@ -87,7 +87,7 @@ fn a_constant_stays_itself() {
 
 const CLIP: [[f32; 2]; 3] = [[-1.0, 1.0], [3.0, 1.0], [-1.0, -3.0]];
 
-/// A triangle that covers the target, with a w for each vertex and values of its own.
+/// A triangle that covers the target, with a separate w and separate values for each vertex.
 fn whole(w: [f32; 3], slots: [u32; 3]) -> Vec<u32> {
     (0..3)
         .flat_map(|i| {

@@ -69,7 +69,7 @@ pub(super) enum Position {
 }
 
 impl Left {
-    /// The first place that differs, but for texels of targets that are close enough, and its values in both, in words.
+    /// The first place that differs, except texels of targets that are close enough, and its values in both, in words.
     fn first_far(
         &self,
         other: &Left,
@@ -131,7 +131,7 @@ impl Left {
 }
 
 impl Content {
-    /// The first place that differs, but for texels that are close enough.
+    /// The first place that differs, except texels that are close enough.
     fn first_far(
         &self,
         other: &Content,
@@ -297,7 +297,7 @@ impl Room {
             (Texel::Signed(a), Texel::Signed(b)) => return from_fn(|it| a[it] != b[it]),
             _ => return [true; 4],
         };
-        // A float that is stored as an integer may come to lie on the other side of a step.
+        // A float that is stored as an integer may end up on the other side of a step.
         let step = match format {
             Format::Plain { bits, encoding: Encoding::Unorm | Encoding::Snorm, .. } => {
                 1.01 / ((1u64 << bits.min(32)) as f32 - 1.0)

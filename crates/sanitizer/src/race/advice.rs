@@ -455,7 +455,7 @@ fn between_groups(
     (_, act, _): Part<'_>,
     advice: &mut Advice,
 ) {
-    // One wave may raise the flag for the stores of all, if a barrier for that memory stands between the two.
+    // One wave may raise the flag for the stores of all, if a barrier for that memory is between the two.
     let needed = Needed::new(space);
     let is_behind = |it: Inst| facts.position(store) < facts.position(it);
     let useless = all_barriers(facts).find(|(inst, what)| {

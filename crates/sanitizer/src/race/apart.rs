@@ -75,7 +75,7 @@ impl History {
             .with(MIXED, is_mixed)
     }
 
-    /// Whether an access by another wave conflicts with this one, and no barrier stands between them; given how this one is
+    /// Whether an access by another wave conflicts with this one, and no barrier is between them; given how this one is
     /// related to the last store, and to the last loads.
     #[inline(always)]
     pub(super) fn meets(self, now: &Record, [store, last, earlier]: [Relation; 3]) -> bool {

@@ -373,7 +373,7 @@ impl<'a> Judge<'a> {
         races
     }
 
-    /// Whether the access of one lane comes after that of another lane of the wave, where no barrier stands between.
+    /// Whether the access of one lane comes after that of another lane of the wave, with no barrier between.
     fn is_ordered(&self, before: &Record, before_rank: u32, rank: u32) -> Ordered {
         let now = self.now;
         let (before_lane, lane) = (before.lane(before_rank), now.lane(rank));

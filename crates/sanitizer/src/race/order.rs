@@ -27,7 +27,7 @@ const MOST_PLACES: usize = 64;
 /// The number of changes of the active set that are remembered.
 const MOST_TANGLES: usize = 4096;
 
-/// The two kinds of knowledge: by any release, and by those that a memory barrier stands before.
+/// The two kinds of knowledge: by any release, and by those that follow a memory barrier.
 const PLAIN: usize = 0;
 const STRICT: usize = 1;
 
@@ -154,7 +154,7 @@ impl Clock {
         }
     }
 
-    /// Whether a lane can know, by synchronisations of its own wave, what another lane of it has done.
+    /// Whether a lane can know, by synchronisations of its wave, what another lane of it has done.
     pub(super) fn has_passed(&self, before: &Record, before_lane: u32, lane: u32) -> bool {
         if before.time < self.visits.since {
             return true;

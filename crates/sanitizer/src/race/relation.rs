@@ -18,7 +18,7 @@ pub(super) struct Relation {
 const OTHER_GROUP: u32 = 1;
 /// It was made by another wave, of this group or of another one.
 const OTHER_WAVE: u32 = 2;
-/// No group barrier stands between the two.
+/// No group barrier is between the two.
 const OPEN: u32 = 4;
 /// Both make the same change, which commutes.
 const SAME_CHANGE: u32 = 8;
@@ -72,7 +72,7 @@ impl Relation {
         self.flags & OPEN != 0
     }
 
-    /// Whether no group barrier stands between the two, and another wave made the earlier access.
+    /// Whether no group barrier is between the two, and another wave made the earlier access.
     #[inline(always)]
     pub(super) fn is_open_to_other_wave(self) -> bool {
         self.flags & OTHER_WAVE != 0

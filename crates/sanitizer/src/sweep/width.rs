@@ -84,7 +84,7 @@ impl Trial {
     }
 
     /// Whether the run is observed, not only compared: in plans that observe all; with empty waves, since few programs
-    /// have such a run, and what goes wrong in it has findings of its own; and where waves hand over to each other, since
+    /// have such a run, and what goes wrong in it has separate findings; and where waves hand over to each other, since
     /// what waits for another wave goes wrong there first, and no other run may show the race. For that one width is
     /// enough, the widest, where runs are shortest; but where a check and what follows from it are two steps, no other run
     /// shows the race at any width.

@@ -56,8 +56,8 @@ pub(super) fn kept(facts: &Facts<'_>, around: Inst, reads: &[(Inst, Memory)]) ->
     Some(Kept { sites, help })
 }
 
-/// Whether an operation can take a lock: whatever the lane has computed, it sets the word to a constant. With the value of
-/// a free lock, if that is known.
+/// Whether an operation can take a lock: it sets the word to a constant, regardless of what the lane has computed. With
+/// the value of a free lock, if that is known.
 fn taken_from(module: &Module, inst: Inst) -> Option<Option<u64>> {
     let (Op::Atomic { op, args, .. } | Op::SharedAtomic { op, args, .. }) = &module.inst(inst).op
     else {

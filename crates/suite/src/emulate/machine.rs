@@ -2,7 +2,7 @@
 //!
 //! The threads of a warp run apart, in an order drawn from a seed, each up to its next instruction that others can see
 //! in lockstep: a `.sync`, a barrier, an atomic operation, the end. What is missing between them for the order of
-//! plain accesses therefore shows. At a `.sync`, all 32 threads must stand at the same instruction, whose mask must be
+//! plain accesses therefore shows. At a `.sync`, all 32 threads must be at the same instruction, whose mask must be
 //! -1. Atomic operations of one instruction are performed in the order of lanes, as the hardware does.
 //!
 //! Registers begin with garbage. An address outside all buffers, or that is not a multiple of the size of the access,

@@ -128,7 +128,7 @@ impl Lane<'_> {
         })
     }
 
-    /// For functions that return one number or truth value, whatever the shape.
+    /// For functions that return one number or truth value for arguments of any shape.
     fn word(&self, name: &str) -> Option<u64> {
         let count =
             |lanes: &[usize]| lanes.iter().filter(|it| self.threads[**it].condition).count();

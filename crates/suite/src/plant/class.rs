@@ -188,7 +188,7 @@ const ALL: &[Class] = &[
             let clean = format!("uint planted = WaveReadLaneAt({value}, peer(1));");
             let more = random.below(context.width());
             let faulty = match random.below(4) {
-                // The upper half of the wave reads beyond it, whatever the lower half finds.
+                // The upper half of the wave reads beyond it, regardless of what the lower half finds.
                 2 => {
                     let half = context.width() / 2;
                     let is_upper = |active: LaneMask| active.iter().any(|lane| lane >= half);

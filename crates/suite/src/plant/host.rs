@@ -115,7 +115,7 @@ impl Host {
         (!sites.is_empty()).then(|| random.pick(sites))
     }
 
-    /// The program with lines inserted after a line, in a block of their own.
+    /// The program with lines inserted after a line, in a separate block.
     pub(super) fn with(&self, lines: &[String], site: usize, declarations: &[String]) -> Text {
         let indent: String = self.lines[site].chars().take_while(|it| *it == ' ').collect();
         let mut text = String::new();

@@ -78,7 +78,7 @@ fn suite_agrees(isa: Isa) {
     assert!(fallbacks.is_empty(), "{}: some of it was left to the reference engine", isa.name());
 }
 
-/// Every section on the fast engine, whatever its size: `wavelane test suite` leaves small ones to the reference
+/// Every section on the fast engine, regardless of its size: `wavelane test suite` leaves small ones to the reference
 /// engine.
 fn suite_agrees_if_possible(isa: Isa) {
     match isa.missing() {
@@ -641,7 +641,7 @@ fn loops_without_an_exit_are_reported_by_both_engines() {
 }
 
 /// What waves see of each other while they loop depends on the length of a turn: it is the same on both engines,
-/// whatever the form of the loops and whether machine code unrolls them.
+/// regardless of the form of the loops and of whether machine code unrolls them.
 #[test]
 fn waves_that_wait_for_each_other_take_turns_of_the_same_length() {
     let watch = "uint rounds = 0;

@@ -308,8 +308,8 @@ fn loops_are_unrolled_where_their_course_is_known() {
     }
 }
 
-/// Passes that no target asks for: pruning and tracing leave what a program stores, and flushing twice is flushing once.
-/// Their results are legalised like any module.
+/// Passes that no target requests: pruning and tracing leave what a program stores, and flushing twice is flushing
+/// once. Their results are legalised like any module.
 fn check_passes(section: &Section, turn: usize) -> Result<bool, String> {
     let width = section.widths[0];
     let Some(module) = run::compile(section, width)?.module else { return Ok(false) };

@@ -127,7 +127,7 @@ fn tries(lines: &str) -> bool {
 fn orders_are_tried_only_where_waves_meet() {
     let barrier = "GroupMemoryBarrierWithGroupSync();";
     assert!(!tries("Out[id.x] = g[t % 8];"));
-    // A histogram: additions commute, and a barrier stands before their sum is read.
+    // A histogram: additions commute, and a barrier precedes the read of their sum.
     let add = "InterlockedAdd(g[0], t);";
     assert!(!tries(&format!("{add} {barrier} Out[id.x] = g[0];")));
     assert!(!tries("InterlockedAdd(Out[32], t);"));
@@ -137,7 +137,7 @@ fn orders_are_tried_only_where_waves_meet() {
     assert!(tries("InterlockedAdd(g[0], t); InterlockedMax(g[0], t); Out[id.x] = 1;"));
     // The wave that added last reads what others have added, which no barrier orders.
     assert!(tries(&format!("{add} if (t >= 12) Out[id.x] = g[0];")));
-    // A wave reads, and then all add: no barrier stands between its load and the additions of others.
+    // A wave reads, and then all add: no barrier is between its load and the additions of other waves.
     assert!(tries(&format!("if (t < 4) x = g[0]; {add} Out[id.x] = x;")));
     // Groups are never ordered.
     assert!(tries("if (of.x == 0) x = Out[33]; InterlockedAdd(Out[33], 1); Out[id.x] = x;"));

@@ -664,7 +664,7 @@ float2 main(float u : U) : SV_Target {
             false => What::Sampler(ops::texture::Sampler::default()).into(),
         };
     }
-    // In steps of a texel, but for the helper lane 1, which is four texels away.
+    // In steps of a texel, except for the helper lane 1, which is four texels away.
     let input = |_: usize, _: &str, _: u8, lane: u32| {
         let u = if lane == 1 { 4.0 / 16.0 } else { lane as f32 / 2.0 / 16.0 };
         u64::from(u.to_bits())

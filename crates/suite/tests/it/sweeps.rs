@@ -1,4 +1,4 @@
-//! The sanitizer's runs on threads of their own: reports do not depend on how many there are.
+//! The sanitizer's runs on separate threads: reports do not depend on how many there are.
 
 use sanitizer::Plan;
 

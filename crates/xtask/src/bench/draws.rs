@@ -1,7 +1,7 @@
 //! Measures draws: wavelane's on an engine, its fixed functions alone, and the same HLSL on a Vulkan driver, such as
 //! llvmpipe's, round by round in one run.
 //!
-//! The driver runs in a process of its own, because it reads its number of threads when it is loaded; its modules are
+//! The driver runs in a separate process, because it reads its number of threads when it is loaded; its modules are
 //! made by `glslangValidator`. Pictures of both are compared before anything is timed.
 
 mod driver;

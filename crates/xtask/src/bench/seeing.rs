@@ -17,12 +17,12 @@ use timeline::{Program, Window};
 use super::clock::Clock;
 use super::{Benches, KERNELS, Kernel, bindings, launch};
 
-/// A run below so many milliseconds has a bar of its own for all values.
+/// A run below this many milliseconds has a separate bar for all values.
 const SHORT: f64 = 10.0;
 /// The most bytes and seconds of the page of a run of 10⁹ lane-statements.
 const MOST_PAGE: u64 = 16 << 20;
 const MOST_SECONDS: f64 = 60.0;
-/// The waves of that run have so many lanes.
+/// The waves of that run have this many lanes.
 const LONG_WIDTH: u32 = 64;
 
 /// 10⁹ lane-statements: 1,024 threads, in each of which a loop begins two statements half a million times.

@@ -10,7 +10,7 @@ pub(crate) const MISSING: &str = "the toolchain has no target `wasm32-unknown-un
 
 /// The bytes of the module; `None` where the toolchain has no such target.
 ///
-/// It has a target folder of its own, so that no two builds wait for each other.
+/// It has a separate target folder, so that no two builds wait for each other.
 pub(super) fn build() -> Result<Option<Vec<u8>>, String> {
     if !has_target() {
         return Ok(None);

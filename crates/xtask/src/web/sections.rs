@@ -17,7 +17,7 @@ use values::{Layout, number};
 const FUEL: u64 = 1 << 22;
 /// For each run of a sweep: where it is spent, the findings until then are compared.
 const FUEL_OF_SWEEP: u64 = 1 << 16;
-/// A ratchet: so many sections run on the page at least.
+/// A ratchet: at least this many sections run on the page.
 const LEAST_RUN: usize = 1480;
 /// The deepest nesting of included files.
 const DEEPEST: usize = 16;

@@ -333,7 +333,7 @@ fn body(source: &str, text: &str, sources: &[String]) -> String {
                 }
                 events.push(Event::Text(words));
             }
-            // Our documents hold no HTML of their own, but placeholders in angle brackets.
+            // Our documents hold no HTML, but placeholders in angle brackets.
             Event::Html(text) | Event::InlineHtml(text) => events.push(Event::Text(text)),
             other => events.push(other),
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{folder, text, wavelane};
 
-/// Both stages count in one buffer; each has constants and buffers of its own.
+/// Both stages count in one buffer; each has separate constants and buffers.
 const BOTH: &str = "RWStructuredBuffer<uint> Log;
 RWStructuredBuffer<uint> Early;
 StructuredBuffer<float> Depths;
@@ -71,7 +71,7 @@ fn values_reach_every_stage_that_declares_the_name() {
             assert_eq!(texels[..4], [json!(0.625), json!(2.0), json!(3.0), json!(1.0)], "{run}");
         }
     }
-    // What the overlay draws for itself writes to copies of its own.
+    // What the overlay draws for itself writes to separate copies.
     let more = ["--overlay", "quads", "-o", "a.png", "--print", "Log"];
     let (status, out, said) = run("run", &[&ALL[..], &more].concat(), &folder);
     assert!(status == Some(0) && out.contains("403"), "{out}{said}");

@@ -236,7 +236,7 @@ impl Reader {
         };
         self.done(fields);
         let format = format?;
-        // The default stride suits the default format, whatever the format is.
+        // The default stride suits the default format, even if another format is given.
         let stride = match stride {
             Some(_) => self.element_stride(stride, format.bytes()),
             None => Some(format.bytes().max(12)),

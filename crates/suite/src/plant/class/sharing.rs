@@ -6,7 +6,7 @@ use sanitizer::Kind;
 use super::{BARRIER, Class, Reach, Snippet, value};
 use generate::Random;
 
-/// Which group gets which turn is open: what comes of a turn stays in an element of its own.
+/// Which group gets which turn is open: the result of a turn stays in a separate element.
 const KEEP: &str = "Sums[turn] = planted; planted = 1;";
 
 /// A value that differs between turns.

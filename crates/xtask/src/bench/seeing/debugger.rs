@@ -131,7 +131,7 @@ impl Client {
         self.stopped()
     }
 
-    /// All values of a variable, as an editor asks for them.
+    /// All values of a variable, as an editor requests them.
     fn lanes(&mut self) -> Result<(), String> {
         let trace = self.ask("stackTrace", json!({"threadId": 1}))?;
         let scopes = self.ask("scopes", json!({"frameId": trace["stackFrames"][0]["id"]}))?;
