@@ -163,7 +163,7 @@ fn groups_are_called_by_a_message_rather_than_by_their_signature() {
 }
 
 #[test]
-fn an_empty_report_says_so() {
+fn an_empty_report_counts_no_units() {
     assert_eq!(text(&Merged::default()), "0 units\n");
 }
 

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_batch_gets_the_sum_of_all_before_it_whatever_thread_counts_it() {
+    fn each_batch_gets_the_sum_of_all_before_it_on_any_thread() {
         let chain = Chain::new(90, u64::from(u32::MAX));
         let taken = AtomicU64::new(0);
         let seen: Vec<AtomicU64> = (0..30).map(|_| AtomicU64::new(0)).collect();

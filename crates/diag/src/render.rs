@@ -505,7 +505,7 @@ a.hlsl:41:1: error: no [syntax]
     }
 
     #[test]
-    fn marks_stand_under_what_they_mark_behind_tabs_and_wide_characters() {
+    fn marks_are_below_the_marked_text_after_tabs_and_wide_characters() {
         let text = "\tf(\"\u{6f22}\u{5b57}\", e\u{301}, here)";
         let sources = map(&[("a.hlsl", text)]);
         let got = render(

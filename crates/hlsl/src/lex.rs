@@ -657,7 +657,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_stand_for_characters() {
+    fn escapes_denote_characters() {
         assert_eq!(unquote(r#""a\n\"\x41\101""#), "a\n\"AA");
         assert_eq!(unquote("\""), "");
     }

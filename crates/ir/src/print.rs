@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_lines_are_kept_whatever_ran_first() {
+    fn the_first_lines_are_kept_regardless_of_what_ran_first() {
         use MessageKind::*;
         let log = PrintLog::new(4);
         log.record(&event(Print, 1, 0, 0b11), &|_, lane| lane.into());

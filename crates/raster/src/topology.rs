@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_ends_a_strip_and_the_ids_go_on() {
+    fn a_cut_ends_a_strip_and_the_ids_continue() {
         let indices: Vec<u8> =
             [7u16, 8, 9, 0xffff, 1, 2, 0xffff, 0xffff, 3, 4, 5, 6].map(u16::to_le_bytes).concat();
         let strip = Assembly::indexed(Topology::TriangleStrip, IndexFormat::U16, &indices, 0, 12);

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_depth_is_clamped_whatever_it_is() {
+    fn every_depth_is_clamped() {
         let range = [0.25, 0.75];
         let depths =
             [0.0, 0.5, 1.0, f32::NAN, f32::INFINITY].map(|z| Viewport::clamp_depth(range, z));

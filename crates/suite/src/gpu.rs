@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_determines_its_program_whatever_was_requested_before() {
+    fn a_seed_determines_its_program_regardless_of_earlier_requests() {
         let alone = |seed| Generated::new(32).section(seed);
         let mut some = Generated::new(32);
         for seed in [7003, 7004, 7001, 8002, 7004] {

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_go_row_by_row_whatever_their_storage() {
+    fn matrices_go_row_by_row_in_either_storage_order() {
         // float2x3 in a constant buffer.
         let columns =
             Member { vectors: 3, vector_stride: 16, ..member("m", 32, HostScalar::F32, 2) };

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_barrier_may_stand_before_each_statement_around_an_access() {
+    fn a_barrier_may_precede_each_statement_around_an_access() {
         let text =
             "void main()\n{\n    a();\n\n    if (x)\n    {\n        b();\n        c();\n    }\n}\n";
         let at = text.find("c()").unwrap();

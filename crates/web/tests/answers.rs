@@ -38,7 +38,7 @@ fn every_example_compiles_and_runs_as_its_comment_says() {
 }
 
 #[test]
-fn widths_stand_side_by_side_and_differences_are_marked() {
+fn widths_are_side_by_side_and_differences_are_marked() {
     let text = "RWStructuredBuffer<uint> Out;\n[numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {\n\
                 Out[t] = t < 40 ? 7 : WaveGetLaneCount() == 8; }";
     let run = ask(&mut Engine::new(), json!({ "do": "run", "text": text }));

@@ -195,7 +195,7 @@ RWStructuredBuffer<uint> Out;
 }
 
 #[test]
-fn what_cannot_record_feedback_says_so() {
+fn ptx_cannot_record_feedback() {
     let folder = folder("elsewhere");
     let (code, text) = wavelane(&folder, &["emit", "a.hlsl", "--ptx"]);
     assert_eq!(code, 3, "{text}");

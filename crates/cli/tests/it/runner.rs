@@ -208,7 +208,7 @@ fn junit_has_times_files_and_lines() {
 }
 
 #[test]
-fn a_test_is_annotated_once_whatever_the_widths() {
+fn a_test_is_annotated_once_for_all_widths() {
     let folder = folder("github", &[("a.hlsl", CASES)]);
     let (_, out, _) = ran(&["test", "./a.hlsl", "--format", "github"], &folder);
     let errors: Vec<&str> = out.lines().filter(|it| it.starts_with("::error")).collect();

@@ -774,7 +774,7 @@ fn any_text_is_survived() {
 }
 
 #[test]
-fn spans_cover_what_they_stand_for() {
+fn spans_cover_whole_nodes() {
     let (file, _, sources) = parse("int f() { return (a + b) * c[1]; }");
     let ItemKind::Function(function) = &file.items[0].kind else { panic!() };
     assert_eq!(sources.text(function.head), "int f()");
