@@ -1,4 +1,4 @@
-// A record of feedback a thread, at pseudo-random places and levels; with SAMPLE, the sample that it stands for instead.
+// A record of feedback a thread, at pseudo-random places and levels; with SAMPLE, the sample that it describes instead.
 
 Texture2D<float4> T : register(t0);
 SamplerState S : register(s0);

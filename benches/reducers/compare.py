@@ -109,7 +109,7 @@ class Case:
         return subprocess.run([self.script, file], cwd=self.folder).returncode == 0
 
     def reduced(self, reducer, command, result):
-        """Runs a reducer in a folder of its own; returns its lines, tokens, calls, seconds and whether it came to its end."""
+        """Runs a reducer in a separate folder; returns its lines, tokens, calls, seconds and whether it came to its end."""
         folder = self.folder / reducer
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()

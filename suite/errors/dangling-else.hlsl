@@ -1,4 +1,4 @@
-// An `else` belongs to the nearest `if`, whatever the indentation says.
+// An `else` belongs to the nearest `if`, regardless of the indentation.
 
 //--- an-else-of-the-inner-if
 [numthreads(WIDTH, 1, 1)]

@@ -182,7 +182,7 @@ void main(uint t : SV_GroupIndex) {
 //--- table-case-groups
 //# finds switch-convergence
 //# args -Wno-narrow-lane-mask
-// Labels before the same statements share them, whatever the selectors were.
+// Labels before the same statements share them, regardless of the selectors.
 //# widths 4
 //# zero Out 48
 //= Out u32: 3 3 0 0 0 0 12 12 15 15 15 15

@@ -1,4 +1,4 @@
-// Enumerations are types of their own.
+// Enumerations are separate types.
 
 //--- enums-count-and-convert
 enum Color { Red, Green = 5, Blue, Alias = Green };

@@ -172,7 +172,7 @@ void main(uint t : SV_GroupIndex) {
     Out[t] = count << (32 + (t & 3));
 }
 
-// Each place that differs is a finding of its own, so that one which is allowed hides no other.
+// Each place that differs is a separate finding, so that an allowed one hides no other.
 
 //--- san-two-buffers-depend-on-the-width
 //# in In u32: 0..64
@@ -220,7 +220,7 @@ void main(uint t : SV_GroupIndex, uint3 g : SV_GroupID) {
     if (t == 0) InterlockedExchange(Other[0], g.x + 1, old); //? order-dependent-result: `Other` depends on the order
 }
 
-// Widths at which a result is undefined agree with nobody.
+// Widths at which a result is undefined agree with no other width.
 
 //--- san-widths-that-are-not-compared-are-not-a-reference
 //# in In u32: 0..128

@@ -145,7 +145,7 @@ float4 ps(V v) : SV_Target {
 //= Target f32: 11*4
 
 //--- san-groups-that-meet-count-each-other
-// Groups that run one after the other, in whatever order, never meet; those of a random order do.
+// Groups that run one after the other, in any order, never meet; those of a random order do.
 //# groups 4 1 1
 //# zero Here 4
 //# zero Most 4

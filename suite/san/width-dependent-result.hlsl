@@ -126,7 +126,7 @@ void main(uint t : SV_GroupIndex) {
     Out[t] = seen;
 }
 
-// Sums of floats whose rounding depends on the width are equal up to that, whatever the type of their buffer.
+// Sums of floats whose rounding depends on the width are equal up to that, regardless of the type of their buffer.
 
 //--- san-typed-floats-are-equal-up-to-rounding
 //# zero Out 512

@@ -12,7 +12,7 @@ FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> Map;
 FeedbackTexture2D<SAMPLER_FEEDBACK_MIP_REGION_USED> Used;
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
-    // Lane 0 asks for level 2 at the upper left, lane 1 for level 1 beside it, lane 2 for level 0 at the lower right.
+    // Lane 0 requests level 2 at the upper left, lane 1 for level 1 beside it, lane 2 for level 0 at the lower right.
     float2 at = lane == 0 ? float2(0.1, 0.1) : lane == 1 ? float2(0.3, 0.1) : float2(0.9, 0.9);
     if (lane < 3) {
         Map.WriteSamplerFeedbackLevel(Paired, S, at, 2.0 - lane);

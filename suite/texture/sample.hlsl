@@ -215,7 +215,7 @@ SamplerState S;
 void main(uint lane : SV_GroupIndex) {
     float2 at = float2(0.3, 0.7), none = float2(0, 0);
     float2 step = float2(lane % 2, lane / 2 % 2) * 2 / 16.0;
-    // The minimum applies whatever the derivatives are.
+    // The minimum applies regardless of the derivatives.
     EXPECT_EQ(Tex.SampleGrad(S, at, none, none, int2(0, 0), 1.5), 15.0);
     EXPECT_EQ(Tex.Sample(S, step, int2(1, 1), 2.5), 25.0);
     EXPECT_EQ(Tex.SampleBias(S, step, 1, int2(0, 0), 0.5), 20.0);

@@ -241,7 +241,7 @@ class WithRay(Folder):
     def driver(self, ledger, *words):
         prefix = os.environ.get("WAVELANE_RAY_PREFIX", "").split()
         line = [*prefix, sys.executable, "-m", "wavelane.ray", "campaign", "plan.toml", "--ledger", ledger, "--workers", "2"]
-        # Ray is polite to whatever else runs on a machine; tests are not to wait for that.
+        # Ray leaves resources to the other programs of a machine; tests are not to wait for that.
         environment = {**os.environ, "RAY_worker_niceness": "0"}
         return subprocess.Popen([*line, *words], cwd=self.folder, stdout=subprocess.PIPE, env=environment)
 

@@ -313,7 +313,7 @@ class Dealer:
             return False
         engine = request["unit"].rpartition(" engine=")[2]
         kind = self._kinds[self._label_of.get(engine)]
-        # A failure is reduced as a piece of work of its own, by any worker that is idle.
+        # A failure is reduced as a separate piece of work, by any worker that is idle.
         kind.units.append({**request, "later": True})
         if not kind.is_started:
             kind.is_started = True

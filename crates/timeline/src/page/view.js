@@ -362,7 +362,7 @@
   function draw() {
     const it = current();
     const root = document.documentElement;
-    // First what asks for sizes, then what changes them.
+    // Read all sizes first, then change them.
     drawBands();
     drawSource();
     root.dataset.step = String(step);
