@@ -73,7 +73,7 @@ async function read(hash) {
         const { t, f = null, w = 0 } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
         if (typeof t === "string") return { text: t, flags: typeof f === "string" ? f : null, width: WIDTHS.includes(w) ? w : 0 };
     }
-    throw new Error("an address without a program");
+    throw new Error("the address holds no program");
 }
 
 async function link() {

@@ -353,7 +353,7 @@ fn refusals(results: &[(&Project, Vec<(&Entry, Verdict)>)]) -> String {
 fn unresolved(results: &[(&Project, Vec<(&Entry, Verdict)>)]) -> String {
     let mut text = String::from(
         "\n## Not compiled: includes unresolved, or not plain HLSL\n\n\
-         These need files that a build step writes or that belong to another product, or a preprocessor of their own.\n\n",
+         These need files that a build step writes or that belong to another product, or a separate preprocessor.\n\n",
     );
     for (project, _) in results {
         for it in &project.unresolved {

@@ -253,7 +253,7 @@
         if (own) {
           const average = (own[3] / own[2]).toFixed(1);
           count.append(cell("span", ` ${average} lanes`, ["lanes-word"]));
-          count.title = `begun ${own[2]} times, with ${average} lanes on average`;
+          count.title = `executed ${own[2]} times, with ${average} lanes on average`;
         }
         row.append(number, count, code);
         if (file === 0 && found.has(index + 1)) row.classList.add("finding");
@@ -518,7 +518,7 @@
     const notes = [];
     if (recording.failure) notes.push(`The run did not end: ${recording.failure}.`);
     if (!recording.complete) notes.push("Not all steps are kept (hatched): --limit keeps more.");
-    if (!recording.has_all_values) notes.push("Not all values are kept: --window says which are, --limit keeps more.");
+    if (!recording.has_all_values) notes.push("Not all values are kept: --window selects them, --limit keeps more.");
     at("note").textContent = notes.join(" ");
     for (const finding of recording.findings) {
       const item = document.createElement("li");

@@ -121,10 +121,10 @@ pub(super) fn section(results: &[(&Project, Vec<(&Entry, Examined)>)]) -> (Strin
          ```\n\
          wavelane san FILE -E ENTRY FLAGS -w --auto {}\n\
          ```\n\n\
-         Every compute shader that compiles, with bindings that are made up, at every width that it allows, and every pixel \
-         shader with `{}` besides, over a triangle whose vertex shader is made up.\n\
+         Every compute shader that compiles, with made-up bindings, at every width that it allows, and every pixel \
+         shader with `{}` besides, over a triangle with a made-up vertex shader.\n\
          **{ran} of {total} were examined**, {found} of them with findings; {stopped} ended with their fuel or their time, \
-         {not_made_up} need what cannot be made up, and {broken} crashed or ended otherwise. \
+         {not_made_up} need what cannot be made up, and {broken} crashed or ended in another way. \
          The other {not_alone} are of stages that run only with others, which a file does not name; they are compiled.\n\
          It took {seconds:.0} s in all, and {longest:.0} s at most.\n",
         BOUNDS.join(" "),
@@ -179,10 +179,10 @@ fn read_places(places: &Places<'_>) -> String {
     let of = |class: Option<Class>| places.values().filter(|it| **it == class).count();
     let unread = of(None);
     let mut text = format!(
-        "\nContents that are made up are not the project's: random indices collide, which is a race, and constants do not \
-         fit each other. Therefore findings are read in the source. They have {} places, of which {} have been read: \
-         {} are mistakes whatever is bound, {} follow from what is made up, \
-         and {} the project means, or are what a test shows. {unread} have not been read.\n\n\
+        "\nMade-up contents are not the project's: random indices collide, which is a race, and constants do not fit \
+         each other. Therefore findings are read in the source. They are at {} places, of which {} have been read: \
+         {} are mistakes regardless of the bindings, {} follow from made-up contents, \
+         and {} are intended by the project or shown by a test. {unread} have not been read.\n\n\
          | finding | places | mistakes | made up | meant | not read |\n|---|--:|--:|--:|--:|--:|\n",
         places.len(),
         places.len() - unread,

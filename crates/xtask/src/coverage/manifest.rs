@@ -5,9 +5,9 @@
 //! flags -T cs_6_5 -I shaders         for the entry points that follow, up to the next `flags` or `project`
 //! entry FILE NAME… -D MACRO          more flags for these alone
 //! unresolved FILE NAME… : REASON     what cannot be compiled outside the project's own build
-//! finding FILE LINES CODE : REASON   what the sanitizer finds whatever is bound, by the place in the source
-//! made-up FILE LINES CODE : REASON   what it finds only because of what is made up
-//! intended FILE LINES CODE : REASON  what it finds and the project means, or a test is there to show
+//! finding FILE LINES CODE : REASON   what the sanitizer finds with any bindings, by the place in the source
+//! made-up FILE LINES CODE : REASON   what it finds only because of made-up contents
+//! intended FILE LINES CODE : REASON  what it finds and the project intends, or a test shows
 //! ```
 //!
 //! LINES are numbers with commas between them, or `*` for all lines. `#` begins a comment. Words hold no spaces.
