@@ -89,7 +89,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --jobs N        mutants at a time (default: one for each processor)
   places [NAME…]   list the files that a new variant of `WaveOp`, `Op`, `ResourceKind`, `Stage` or `Engine` touches, and
                    the matches whose default would cover it
-  bombs [NAME…]    compile a megabyte of every kind of source that asks for much work, and print the processor time and
+  bombs [NAME…]    compile a megabyte of every kind of source that requires much work, and print the processor time and
                    memory that it took; exit status 1 if that is more than 5 s or 1 GiB (Linux)
   fuzz [FLAGS]     fuzz the front end with unusual HLSL; exit status 1 on a failure
                    --from SOURCE   grammar: programs generated from a grammar; mutations: of the repository's own HLSL;
@@ -138,7 +138,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   bench --draws    measure draws, in release builds, and the same draws on the first Vulkan driver
                    --kernels lists scenes of `benches/draws`; --width, --rounds, --threads, --engine
   bench --rays     measure builds of trees, nearest hits and shadow rays on one thread, and the same dispatches on the
-                   first Vulkan driver if it answers ray queries; --kernels lists shaders of `benches/rays`; --rounds
+                   first Vulkan driver if it supports ray queries; --kernels lists shaders of `benches/rays`; --rounds
   bench --seeing   measure recordings, the page of a long run, and the debugger, against their bars (docs/seeing.md)
                    --kernels (recordings of these alone), --width, --rounds as above
   bench --san      measure the cost of the sanitizer: all dynamic detectors against none
