@@ -475,7 +475,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-a-tile-is-overwritten-before-all-have-read-it
-// The barrier stands between the two accesses, but they are in different rounds of the outer loop.
+// The barrier is between the two accesses, but they are in different iterations of the outer loop.
 //# groups 2 2 1
 //# in A f32: 1*256
 //# in B f32: 2*256

@@ -248,7 +248,7 @@ fn random_requests_change_nothing() {
             client.act(lines);
             stops += client.heard.iter().filter(|it| it["event"] == "stopped").count();
         }
-        // To the end, wherever it stands.
+        // To the end, wherever it is.
         client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
         client.ask("setDataBreakpoints", json!({"breakpoints": []}));
         client.ask("setInstructionBreakpoints", json!({"breakpoints": []}));
