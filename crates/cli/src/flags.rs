@@ -98,27 +98,7 @@ impl Section {
 /// The commands that know a flag. Each group is named by what its commands do.
 pub(crate) type Commands = &'static [Command];
 
-const EVERYWHERE: Commands = &[
-    Command::Check,
-    Command::Emit,
-    Command::Run,
-    Command::Explain,
-    Command::Caps,
-    Command::Test,
-    Command::Merge,
-    Command::Dxc,
-    Command::San,
-    Command::Bench,
-    Command::Diff,
-    Command::Trace,
-    Command::Timeline,
-    Command::Dap,
-    Command::New,
-    Command::Reduce,
-    Command::Fuzz,
-    Command::Campaign,
-    Command::Worker,
-];
+const EVERYWHERE: Commands = &Command::ALL;
 const COMPILES: Commands = &[
     Command::Check,
     Command::Emit,

@@ -506,17 +506,18 @@ a.hlsl:41:1: error: no [syntax]
 
     #[test]
     fn marks_are_below_the_marked_text_after_tabs_and_wide_characters() {
-        let text = "\tf(\"\u{6f22}\u{5b57}\", e\u{301}, here)";
+        // Two ideographs; a letter with a combining accent; emoji of the blocks of 1993 and of 2020.
+        let text = "\tf(\"\u{6f22}\u{5b57}\", e\u{301}, \u{2705}\u{1fa70}, here)";
         let sources = map(&[("a.hlsl", text)]);
         let got = render(
             &Diagnostic::new(&code::SYNTAX, find(&sources, "here", 0), "m\u{1b}[31m"),
             &sources,
             Style::Plain,
         );
-        // The column of the message counts characters, the marks columns: 4 + `f("` + 2 * 2 + `", e, `.
-        assert!(got.starts_with("a.hlsl:1:14: error: m\u{fffd}[31m [syntax]\n"), "{got}");
+        // The column of the message counts characters, the marks columns: 4 + `f("` + 2 * 2 + `", e, ` + 2 * 2 + `, `.
+        assert!(got.starts_with("a.hlsl:1:18: error: m\u{fffd}[31m [syntax]\n"), "{got}");
         let marks = got.lines().last().unwrap();
-        assert_eq!(marks.find("^^^^"), Some("1 | ".len() + 4 + 3 + 4 + 6), "{got}");
+        assert_eq!(marks.find("^^^^"), Some("1 | ".len() + 4 + 3 + 4 + 6 + 4 + 2), "{got}");
     }
 
     #[test]

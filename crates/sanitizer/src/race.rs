@@ -458,7 +458,7 @@ impl Races {
             }
         };
         self.collect(facts, event.at.group, event.at.inst, more);
-        let (wrong, before, (before_lane, lane), equal) = found?;
+        let judge::Fault { wrong, before, lanes: (before_lane, lane), is_equal: equal } = found?;
         self.finding(facts, width, event, (now, lane), (before, before_lane), (wrong, equal))
     }
 
@@ -470,7 +470,7 @@ impl Races {
         event: &AccessEvent<'_>,
         lanes: LaneMask,
         (now, sync): (Record, Option<Sync>),
-    ) -> (Option<judge::Found>, Vec<Raced>) {
+    ) -> (Option<judge::Fault>, Vec<Raced>) {
         let group = self.flying.of(event.at.group);
         if group.shared.is_empty() {
             let cells = |it: &ir::Memory| vec![Cell::default(); it.len as usize];
@@ -503,7 +503,7 @@ impl Races {
         lanes: LaneMask,
         (now, sync): (Record, Option<Sync>),
         coherent: bool,
-    ) -> (Option<judge::Found>, Vec<Raced>) {
+    ) -> (Option<judge::Fault>, Vec<Raced>) {
         let group = self.flying.of(event.at.group);
         let id = self.records.enter(now, event);
         let clock = &mut group.clocks[event.at.wave as usize];

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use unicode_width::UnicodeWidthChar;
+
 use super::{Page, Paint};
 use crate::{FileId, Level, SourceMap, Span};
 
@@ -83,10 +85,12 @@ pub(super) fn display(text: &str) -> Vec<char> {
     for character in text.chars() {
         match character {
             '\t' => shown.resize((shown.len() / TAB + 1) * TAB, ' '),
-            it if is_invisible(it) => {}
             it if is_unsafe(it) => shown.push('\u{fffd}'),
-            it if is_wide(it) => shown.extend([it, SECOND_HALF]),
-            it => shown.push(it),
+            it => match it.width() {
+                Some(0) => {}
+                Some(2) => shown.extend([it, SECOND_HALF]),
+                _ => shown.push(it),
+            },
         }
     }
     shown
@@ -100,20 +104,6 @@ pub(super) fn text_of(columns: &[char]) -> String {
 /// Characters that would move the cursor, or change the text direction around them.
 pub(super) fn is_unsafe(it: char) -> bool {
     it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Zero-width characters: combining marks and joiners.
-fn is_invisible(it: char) -> bool {
-    matches!(it, '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{20d0}'..='\u{20ff}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
-}
-
-/// Double-width characters: East Asian scripts and pictographs.
-fn is_wide(it: char) -> bool {
-    matches!(it, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{303e}' | '\u{3041}'..='\u{a4cf}'
-        | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}'
-        | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1f64f}'
-        | '\u{1f680}'..='\u{1f6ff}' | '\u{1f900}'..='\u{1f9ff}' | '\u{20000}'..='\u{3fffd}')
 }
 
 /// The examined part of a line: all of it, or the part around its first location.

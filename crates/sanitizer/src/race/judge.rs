@@ -10,9 +10,17 @@ use super::relation::{Relation, Relations};
 use super::shadow::{Access, Act, Cell, Pages, Record, RecordId, STRIP};
 use super::{IntraWaveSync, Records, SyncObject, Told, Wrong, for_each_lane, for_each_rank, pair};
 
-/// A faulty access: what is wrong, the record of the earlier access, the lanes of both, and whether both store the
-/// same value.
-pub(super) type Found = (Wrong, Record, (u32, u32), bool);
+/// A faulty access.
+#[derive(Clone, Copy)]
+pub(super) struct Fault {
+    pub(super) wrong: Wrong,
+    /// The earlier access.
+    pub(super) before: Record,
+    /// The lanes of the earlier access and of this one.
+    pub(super) lanes: (u32, u32),
+    /// Whether both store the same value.
+    pub(super) is_equal: bool,
+}
 
 /// A place at which an access races, and the other access.
 pub(super) struct Raced {
@@ -43,7 +51,7 @@ pub(super) struct Judge<'a> {
     met: Option<SyncObject>,
     /// The pairs already reported, for which no more is needed.
     told: &'a Told,
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<Fault>,
     /// Whether every place that races is wanted, and these places.
     pub(super) wants_all: bool,
     pub(super) all: Vec<Raced>,
@@ -361,13 +369,13 @@ impl<'a> Judge<'a> {
                 self.all.push(Raced { other, kind, place: place(), granule });
             }
             // Different values tell more than equal ones, which may follow from the same mistake.
-            if self.found.is_none_or(|it| it.3) {
+            if self.found.is_none_or(|it| it.is_equal) {
                 let equal = is_equal();
                 if is_told(equal) || equal && self.found.is_some() {
                     continue;
                 }
                 let lanes = (record.lane(before.rank), self.now.lane(rank));
-                self.found = Some((wrong, *record, lanes, equal));
+                self.found = Some(Fault { wrong, before: *record, lanes, is_equal: equal });
             }
         }
         races

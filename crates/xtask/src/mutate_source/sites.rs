@@ -5,7 +5,7 @@
 //!   Tables of rows, such as the intrinsics, are such constants; the grid and the suite test each of their rows.
 //! - patterns and attributes, for the same reason; guards of patterns are changed.
 //! - macro arguments: their text has no syntax tree. Most are assertions and messages.
-//! - tests, and `cpu/src/bounds.rs`, which holds programs for speed comparisons and is not part of the product.
+//! - tests.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
