@@ -233,9 +233,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    // ---------------------------------------------------------------------------------------------------------
-    // Types
-    // ---------------------------------------------------------------------------------------------------------
+    // Types.
 
     /// The types of a value's scalars in order, `None` for resources.
     fn leaves(&mut self, ty: TypeId, span: Span) -> Lower<Rc<[Option<Ty>]>> {
@@ -292,9 +290,7 @@ impl Lowerer<'_> {
         u32::try_from(self.program.types.scalar_count(id)).unwrap_or(u32::MAX)
     }
 
-    // ---------------------------------------------------------------------------------------------------------
-    // Instructions
-    // ---------------------------------------------------------------------------------------------------------
+    // Instructions.
 
     fn value(&mut self, op: Op, ty: Ty) -> Value {
         self.builder.value(op, ty)
@@ -327,9 +323,7 @@ impl Lowerer<'_> {
         !self.reachable || self.builder.is_terminated()
     }
 
-    // ---------------------------------------------------------------------------------------------------------
-    // Limits and reports
-    // ---------------------------------------------------------------------------------------------------------
+    // Limits and reports.
 
     /// Enters one more level of the program; [`Lowerer::leave`] leaves it.
     fn enter(&mut self, span: Span) -> Lower<()> {

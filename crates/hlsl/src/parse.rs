@@ -105,9 +105,7 @@ fn end_of(tokens: &[Token]) -> Token {
 }
 
 impl<'a> Parser<'a> {
-    // -----------------------------------------------------------------------------------------------------
-    // Tokens
-    // -----------------------------------------------------------------------------------------------------
+    // Tokens.
 
     fn peek(&self) -> Token {
         let token = self.at(self.pos);
@@ -212,9 +210,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Errors
-    // -----------------------------------------------------------------------------------------------------
+    // Errors.
 
     fn report<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
         // Everything still open misses its end at the end of the file: only the innermost is reported.

@@ -299,9 +299,7 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    // ---------------------------------------------------------------------------------------------------------
-    // Assignments
-    // ---------------------------------------------------------------------------------------------------------
+    // Assignments.
 
     /// The right side comes first, as in C++.
     pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Lower<(Lvalue, Values)> {
@@ -358,9 +356,7 @@ impl Lowerer<'_> {
         Ok((place, before, after))
     }
 
-    // ---------------------------------------------------------------------------------------------------------
-    // Conversions
-    // ---------------------------------------------------------------------------------------------------------
+    // Conversions.
 
     #[inline(never)]
     fn convert_expr(&mut self, operand: &Expr, expr: &Expr) -> Lower<Values> {
@@ -479,9 +475,7 @@ impl Lowerer<'_> {
         Ok(places)
     }
 
-    // ---------------------------------------------------------------------------------------------------------
-    // Names for debuggers
-    // ---------------------------------------------------------------------------------------------------------
+    // Names for debuggers.
 
     /// Records the values of a variable from here on.
     pub(super) fn record(&mut self, local: LocalId) {

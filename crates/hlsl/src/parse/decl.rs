@@ -310,9 +310,7 @@ impl Parser<'_> {
         Ok(ItemKind::StaticAssert(StaticAssert { condition, message }))
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Declarations that start with a type
-    // -----------------------------------------------------------------------------------------------------
+    // Declarations that start with a type.
 
     /// Modifiers and a type in any order; structs and enums declared inline are appended to the items.
     fn specifiers(
@@ -684,9 +682,7 @@ impl Parser<'_> {
         Ok(Initializer::StateBlock(open.to(self.prev())))
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Structs and enums
-    // -----------------------------------------------------------------------------------------------------
+    // Structs and enums.
 
     fn structure(&mut self, template: Option<TemplateHead>) -> Parse<(Struct, Space)> {
         let keyword = self.bump();

@@ -35,9 +35,7 @@ impl PathMeaning {
 }
 
 impl Parser<'_> {
-    // -----------------------------------------------------------------------------------------------------
-    // Names
-    // -----------------------------------------------------------------------------------------------------
+    // Names.
 
     /// The meaning of an identifier; in a space where one is given.
     fn meaning(&mut self, symbol: Symbol, space: Option<Space>) -> PathMeaning {
@@ -337,9 +335,7 @@ impl Parser<'_> {
         self.close(Punct::Greater, open).map(|_| ())
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Types
-    // -----------------------------------------------------------------------------------------------------
+    // Types.
 
     /// A type with its modifiers, as in a cast or a template argument.
     pub(super) fn ty(&mut self) -> Parse<Type> {
