@@ -13,10 +13,10 @@
 //!   it becomes a separate item right before, and the declaration names it. Unnamed ones get a name that no
 //!   source can write.
 //!
-//! Bounds on depth: an expression is at most [`MAX_HEIGHT`] high, and statements, blocks, types and
+//! Bounds on depth: an expression is at most [`MOST_HEIGHT`] high, and statements, blocks, types and
 //! namespaces together nest at most that deep, so recursion over the tree is safe. Three things are lists
 //! because sources chain them at length: operators of one precedence ([`ExprKind::Binary`]), comma
-//! expressions, and `else if` ([`If::arms`]). A `Binary` has at most [`MAX_CHAIN`] operands: turned
+//! expressions, and `else if` ([`If::arms`]). A `Binary` has at most [`MOST_CHAIN`] operands: turned
 //! into nested nodes, it becomes a tree of that height.
 //!
 //! After a syntax error the tree holds what could be parsed; `Error` nodes replace the rest. Later stages
@@ -32,10 +32,10 @@ use diag::Span;
 use crate::options::MatrixOrder;
 
 /// The maximum height of an expression; also the nesting limit for everything else.
-pub const MAX_HEIGHT: usize = 256;
+pub const MOST_HEIGHT: usize = 256;
 
 /// The maximum number of operands of one [`ExprKind::Binary`].
-pub const MAX_CHAIN: usize = 1024;
+pub const MOST_CHAIN: usize = 1024;
 
 /// A name as the source writes it: cheap to clone, and compared by its text.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -752,7 +752,7 @@ pub struct Expr {
     pub kind: ExprKind,
     /// With the parentheses around it; there is no node for them.
     pub span: Span,
-    /// The height of the tree, a leaf being 1. The parser keeps it at most [`MAX_HEIGHT`].
+    /// The height of the tree, a leaf being 1. The parser keeps it at most [`MOST_HEIGHT`].
     pub height: u16,
 }
 

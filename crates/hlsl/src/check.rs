@@ -132,20 +132,20 @@ pub fn library(file: &ast::File, options: &Options, sink: &mut Sink) {
 }
 
 /// The limit of the checker's recursion: expressions, statements and the template instances that they need.
-const MAX_DEPTH: u32 = 1024;
+const MOST_DEPTH: u32 = 1024;
 /// The most default arguments in each other: those of the functions that a default argument calls. Each takes as much of
 /// our stack as dozens of other constructs.
 const MOST_NESTED_DEFAULTS: u32 = 32;
 /// The greatest height of an expression tree, in which a chain of operators counts by its length.
-const MAX_HEIGHT: u32 = 4096;
+const MOST_HEIGHT: u32 = 4096;
 /// The most calls that are shown for an error in a chain of template instances, from the innermost.
 const MOST_USES: usize = 4;
 /// The most functions and structs that templates may instantiate.
-const MAX_INSTANCES: usize = 4096;
+const MOST_INSTANCES: usize = 4096;
 /// The deepest chain of instances of struct templates that need each other.
-const MAX_TEMPLATE_DEPTH: u32 = 100;
+const MOST_TEMPLATE_DEPTH: u32 = 100;
 /// The most scalars of a variable.
-const MAX_SCALARS: u64 = 1 << 28;
+const MOST_SCALARS: u64 = 1 << 28;
 
 /// A global variable that is not a resource.
 struct GlobalInfo {
@@ -324,7 +324,7 @@ impl<'a> Checker<'a> {
 
     /// Recurses one level; `None` and a report beyond the limit.
     fn deeper<T>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MOST_DEPTH {
             self.error(&code::NESTING_TOO_DEEP, span, "constructs are nested too deeply");
             return None;
         }

@@ -304,7 +304,7 @@ impl Lowerer<'_> {
 
     fn open(&mut self, params: &[Ty]) -> Lower<(Region, Values)> {
         // The text form limits nesting to this depth, and code that walks a module may rely on it.
-        if self.regions + 2 >= ir::text::MAX_DEPTH {
+        if self.regions + 2 >= ir::text::MOST_DEPTH {
             let span = self.builder.span;
             return Err(self.nested(span));
         }

@@ -22,7 +22,7 @@ mod ty;
 
 use diag::{Diagnostic, Sink, SourceMap, Span, code, most_similar};
 
-use crate::ast::{File, Ident, MAX_HEIGHT, Name};
+use crate::ast::{File, Ident, MOST_HEIGHT, Name};
 use crate::foreign::foreign;
 use crate::options::{MatrixOrder, Options, Version};
 use crate::token::{Flags, Keyword, Names, Punct, Symbol, Token, TokenKind, Tokens};
@@ -358,7 +358,7 @@ impl<'a> Parser<'a> {
 
     /// Runs `read` one nesting level deeper, up to the limit.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        if self.depth >= MAX_HEIGHT {
+        if self.depth >= MOST_HEIGHT {
             return self.too_deep(self.peek().span);
         }
         if !self.sink.goes_on(self.peek().span) {
@@ -372,7 +372,8 @@ impl<'a> Parser<'a> {
     }
 
     fn too_deep<T>(&mut self, span: Span) -> Parse<T> {
-        let message = format!("this stands more than {MAX_HEIGHT} levels deep in other constructs");
+        let message =
+            format!("this stands more than {MOST_HEIGHT} levels deep in other constructs");
         self.report(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message))
     }
 

@@ -49,20 +49,20 @@ pub struct NotFound {
 }
 
 /// The maximum depth of includes.
-const MAX_INCLUDE_DEPTH: usize = 200;
+const MOST_INCLUDE_DEPTH: usize = 200;
 /// The maximum number of included files, and of their bytes, in one compilation.
-const MAX_INCLUDES: usize = 1 << 14;
-const MAX_INCLUDED_BYTES: usize = 1 << 26;
+const MOST_INCLUDES: usize = 1 << 14;
+const MOST_INCLUDED_BYTES: usize = 1 << 26;
 /// The version of DXC whose language this is: headers test it before they use new features.
 const DXC_MAJOR: u32 = 1;
 const DXC_MINOR: u32 = 9;
 /// The maximum number of tokens that macros make, and of macro uses.
-const MAX_EXPANDED_TOKENS: usize = 1 << 22;
-const MAX_EXPANSIONS: usize = 1 << 20;
+const MOST_EXPANDED_TOKENS: usize = 1 << 22;
+const MOST_EXPANSIONS: usize = 1 << 20;
 /// The typical length of a token with the space after it, for reserving a file's tokens at once.
 const BYTES_PER_TOKEN: usize = 3;
 /// The maximum nesting of macro calls in the arguments of macro calls.
-const MAX_CALL_DEPTH: usize = 256;
+const MOST_CALL_DEPTH: usize = 256;
 
 /// Preprocesses a file that is already in the map.
 ///

@@ -15,14 +15,14 @@ use crate::code::{AccessCode, AddressCode, Row};
 use crate::registers::Registers;
 
 /// The lanes of the widest wave.
-pub(crate) const MAX_WIDTH: usize = 128;
+pub(crate) const MOST_WIDTH: usize = 128;
 
 /// The resolved address of each lane.
 pub(crate) struct Places {
     /// The byte offset of the first scalar.
-    pub(crate) start: [u64; MAX_WIDTH],
+    pub(crate) start: [u64; MOST_WIDTH],
     /// The number of bytes that may be accessed from there.
-    pub(crate) room: [u64; MAX_WIDTH],
+    pub(crate) room: [u64; MOST_WIDTH],
     /// Whether they are already those of the next access, because an observer got them.
     known: bool,
 }
@@ -43,7 +43,7 @@ struct Progression {
 
 impl Default for Places {
     fn default() -> Places {
-        Places { start: [0; MAX_WIDTH], room: [0; MAX_WIDTH], known: false }
+        Places { start: [0; MOST_WIDTH], room: [0; MOST_WIDTH], known: false }
     }
 }
 

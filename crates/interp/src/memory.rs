@@ -3,7 +3,7 @@
 use ops::LaneMask;
 use ops::wave::Lanes;
 
-use crate::buffers::{MAX_WIDTH, Memory, for_each_lane, lanes_where, operands};
+use crate::buffers::{MOST_WIDTH, Memory, for_each_lane, lanes_where, operands};
 use crate::code::{AccessCode, AddressCode, Code, Row};
 use crate::local::SharedMemory;
 use crate::machine::{GroupContext, Machine, WaveState};
@@ -271,7 +271,7 @@ impl<O: Observer> Machine<'_, O> {
 fn load(
     registers: &mut Registers,
     to: Row,
-    places: &[u64; MAX_WIDTH],
+    places: &[u64; MOST_WIDTH],
     active: LaneMask,
     element: impl Fn(u64, u32) -> (Option<u64>, bool),
 ) -> LaneMask {
@@ -291,7 +291,7 @@ fn load(
 fn load_words<O: Observer>(
     registers: &mut Registers,
     to: Row,
-    places: &[u64; MAX_WIDTH],
+    places: &[u64; MOST_WIDTH],
     active: LaneMask,
     (words, poisoned): (&[u32], &[bool]),
 ) -> LaneMask {
@@ -319,7 +319,7 @@ fn set_poison<O: Observer>(registers: &mut Registers, row: Row, poison: LaneMask
 fn store_words<O: Observer>(
     values: &[u32],
     poison: LaneMask,
-    places: &[u64; MAX_WIDTH],
+    places: &[u64; MOST_WIDTH],
     active: LaneMask,
     (words, poisoned): (&mut [u32], &mut [bool]),
 ) {

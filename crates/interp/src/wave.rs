@@ -4,28 +4,28 @@ use ops::wave::{self, FoldOrder, Lanes, LanesMut, Wave};
 use ops::{LaneMask, Repr, WaveOp};
 
 use crate::HelperPolicy;
-use crate::buffers::MAX_WIDTH;
+use crate::buffers::MOST_WIDTH;
 use crate::code::{Row, WaveCode};
 use crate::machine::{Machine, WaveState};
 use crate::observe::{At, Observer, WaveEvent};
 use crate::registers::Registers;
 
 /// The largest number of results of any operation: the words of a lane set.
-const MAX_RESULTS: usize = 4;
+const MOST_RESULTS: usize = 4;
 
 /// Buffers for results, which must not overlap the operands.
 pub(crate) struct WaveScratch {
     bits: LaneMask,
-    words: [[u32; MAX_WIDTH]; MAX_RESULTS],
-    longs: [u64; MAX_WIDTH],
+    words: [[u32; MOST_WIDTH]; MOST_RESULTS],
+    longs: [u64; MOST_WIDTH],
 }
 
 impl Default for WaveScratch {
     fn default() -> WaveScratch {
         WaveScratch {
             bits: LaneMask::EMPTY,
-            words: [[0; MAX_WIDTH]; MAX_RESULTS],
-            longs: [0; MAX_WIDTH],
+            words: [[0; MOST_WIDTH]; MOST_RESULTS],
+            longs: [0; MOST_WIDTH],
         }
     }
 }
@@ -41,7 +41,7 @@ impl WaveScratch {
             Repr::Long => eval(&mut [LanesMut::Longs(&mut self.longs)]),
             Repr::Word => {
                 let mut out = self.words.each_mut().map(|it| LanesMut::Words(it));
-                eval(&mut out[..code.results.len().min(MAX_RESULTS)]);
+                eval(&mut out[..code.results.len().min(MOST_RESULTS)]);
             }
         }
     }
@@ -186,7 +186,7 @@ impl<O: Observer> Machine<'_, O> {
         };
         if O::EVENTS {
             let program = self.program;
-            let mut results = [Lanes::Bits(LaneMask::EMPTY); MAX_RESULTS];
+            let mut results = [Lanes::Bits(LaneMask::EMPTY); MOST_RESULTS];
             for (i, (result, row)) in results.iter_mut().zip(&code.results).enumerate() {
                 *result = self.scratch.result(i, *row);
             }
@@ -204,7 +204,7 @@ impl<O: Observer> Machine<'_, O> {
                 named,
                 args,
                 arg_poison,
-                results: &results[..code.results.len().min(MAX_RESULTS)],
+                results: &results[..code.results.len().min(MOST_RESULTS)],
                 result_poison,
             });
         }

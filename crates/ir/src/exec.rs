@@ -43,7 +43,7 @@ pub struct Launch {
 }
 
 /// The largest thread count of a group in any language version, with some slack.
-const MAX_THREADS: u64 = 1 << 16;
+const MOST_THREADS: u64 = 1 << 16;
 
 impl Launch {
     /// A dispatch of this many groups in the canonical order, without a bound.
@@ -104,11 +104,11 @@ impl Launch {
             );
         }
         let threads = group_size.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul);
-        if threads == 0 || threads > MAX_THREADS {
+        if threads == 0 || threads > MOST_THREADS {
             let asked = format!("groups of {threads} threads");
             return Err(Unsupported {
                 asked,
-                missing: format!("a group has 1 to {MAX_THREADS} threads"),
+                missing: format!("a group has 1 to {MOST_THREADS} threads"),
             });
         }
         Ok(())

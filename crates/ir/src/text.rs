@@ -77,7 +77,7 @@ use crate::{
 };
 
 /// The nesting limit for regions in the text, and in a module that the verifier accepts.
-pub const MAX_DEPTH: usize = 256;
+pub const MOST_DEPTH: usize = 256;
 
 /// The first word of an instruction whose operation is not one of [`ops::scalar`], which are written by name alone.
 #[derive(Clone, Copy, Debug, PartialEq)]

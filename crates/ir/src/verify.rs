@@ -21,7 +21,7 @@
 //! - Every region, instruction and value belongs to exactly one position of the tree below the body, and records
 //!   it.
 //! - Every region ends with a terminator, and has no other.
-//! - Regions nest at most [`crate::text::MAX_DEPTH`] deep.
+//! - Regions nest at most [`crate::text::MOST_DEPTH`] deep.
 //! - Only the bodies of loops and the cases of switches have parameters, with the types of the construct's initial
 //!   values.
 //!
@@ -65,7 +65,7 @@ use crate::group;
 use crate::notes::{Note, ScopeId};
 use crate::ray::MOST_SLOTS;
 use crate::stage::{PixelTraits, StageTraits, element_of, slot_count};
-use crate::text::MAX_DEPTH;
+use crate::text::MOST_DEPTH;
 use crate::{
     Address, Atomic, Binding, Builtin, Case, Contents, Inst, InstData, Member, Memory, Module, Op,
     Place, QueryData, ROLES, Ray, RayOp, Region, RegisterClass, Resource, ResourceKind, Slot,
@@ -73,13 +73,13 @@ use crate::{
 };
 
 /// The most threads in a group.
-const MAX_GROUP: u64 = 1024;
+const MOST_GROUP: u64 = 1024;
 
 /// After this many problems the rest is omitted.
-const MAX_PROBLEMS: usize = 100;
+const MOST_PROBLEMS: usize = 100;
 
 /// The most scalars that one access can move: those of a matrix.
-const MAX_SCALARS: usize = 16;
+const MOST_SCALARS: usize = 16;
 
 /// A violated invariant.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +162,7 @@ impl Display for Types<'_> {
 
 impl<'a> Verifier<'a> {
     fn problem(&mut self, message: impl Into<String>) {
-        if self.problems.len() < MAX_PROBLEMS {
+        if self.problems.len() < MOST_PROBLEMS {
             let span = self.at.map_or(Span::NONE, |inst| self.module.inst(inst).span);
             self.problems.push(Problem { inst: self.at, span, message: message.into() });
         }
@@ -181,8 +181,8 @@ impl<'a> Verifier<'a> {
         let [x, y, z] = module.group_size.map(u64::from);
         let threads = x.saturating_mul(y).saturating_mul(z);
         self.require(threads != 0, || format!("the group size {x}, {y}, {z} contains a 0"));
-        self.require(threads <= MAX_GROUP, || {
-            format!("a group has {threads} threads, more than {MAX_GROUP}")
+        self.require(threads <= MOST_GROUP, || {
+            format!("a group has {threads} threads, more than {MOST_GROUP}")
         });
         self.wave_size(module.wave_size);
         self.stage_io();
@@ -243,8 +243,8 @@ impl<'a> Verifier<'a> {
         if std::mem::replace(&mut self.region_used[region.index()], true) {
             return self.problem(format!("{region} is used twice"));
         }
-        if depth >= MAX_DEPTH {
-            return self.problem(format!("regions nest more than {MAX_DEPTH} deep"));
+        if depth >= MOST_DEPTH {
+            return self.problem(format!("regions nest more than {MOST_DEPTH} deep"));
         }
         let outside = self.scope.len();
         self.define(&data.params, |i| ValueDef::Param(region, i));

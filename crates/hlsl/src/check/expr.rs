@@ -187,7 +187,7 @@ impl<'a> Checker<'a> {
     /// Adds to the height of the expression tree; returns the previous height, or `None` beyond the limit.
     pub(super) fn grow(&mut self, by: u32, span: Span) -> Option<u32> {
         let before = self.height;
-        if before.saturating_add(by) > super::MAX_HEIGHT {
+        if before.saturating_add(by) > super::MOST_HEIGHT {
             self.error(&code::NESTING_TOO_DEEP, span, "operators are nested too deeply");
             return None;
         }

@@ -18,9 +18,9 @@ use crate::types::convert;
 use crate::types::{Scalar, Type, TypeId, Types};
 
 /// The deepest nesting of an expression that folds, not counting chains of operators.
-const MAX_DEPTH: usize = 512;
+const MOST_DEPTH: usize = 512;
 /// The most scalars of a constant.
-const MAX_SCALARS: u64 = 1 << 16;
+const MOST_SCALARS: u64 = 1 << 16;
 
 /// The scalars of a constant expression, each as the bits of its type, in the order of [`Types::flatten`];
 /// `None` if it is not constant. `globals` gives the values of constant globals.
@@ -72,9 +72,9 @@ struct Folder<'a> {
 
 impl Folder<'_> {
     fn expr(&self, expr: &Expr, depth: usize) -> Option<Vec<u64>> {
-        if depth > MAX_DEPTH
+        if depth > MOST_DEPTH
             || expr.ty == Types::ERROR
-            || self.types.scalar_count(expr.ty) > MAX_SCALARS
+            || self.types.scalar_count(expr.ty) > MOST_SCALARS
         {
             return None;
         }
@@ -174,7 +174,7 @@ impl Folder<'_> {
         part: impl FnOnce(&[u64]) -> Option<Vec<u64>>,
     ) -> Option<Vec<u64>> {
         match whole.kind {
-            ExprKind::Global(id) if self.types.scalar_count(whole.ty) <= MAX_SCALARS => {
+            ExprKind::Global(id) if self.types.scalar_count(whole.ty) <= MOST_SCALARS => {
                 part(&(self.globals)(id)?)
             }
             _ => part(&self.expr(whole, depth + 1)?),
@@ -257,8 +257,8 @@ impl Folder<'_> {
         if self.types.has_bit_fields(from) || self.types.has_bit_fields(to) {
             return None;
         }
-        let before = self.types.flatten(from, MAX_SCALARS as usize)?;
-        let after = self.types.flatten(to, MAX_SCALARS as usize)?;
+        let before = self.types.flatten(from, MOST_SCALARS as usize)?;
+        let after = self.types.flatten(to, MOST_SCALARS as usize)?;
         convert::sources(self.types, from, to)
             .into_iter()
             .zip(after)
@@ -300,7 +300,7 @@ pub(crate) fn evaluate(
     let mut builder = Builder::new(Module::empty());
     let mut operands = Vec::new();
     for (ty, values) in args {
-        let scalars = types.flatten(*ty, MAX_SCALARS as usize)?;
+        let scalars = types.flatten(*ty, MOST_SCALARS as usize)?;
         if scalars.is_empty() || scalars.len() != values.len() {
             return None;
         }

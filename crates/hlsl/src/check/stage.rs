@@ -46,7 +46,7 @@ fn objects_run(object: Object) -> bool {
 }
 
 /// The deepest nesting of structs of inputs.
-const MAX_DEPTH: u32 = 64;
+const MOST_DEPTH: u32 = 64;
 
 impl Param<'_> {
     fn has(&self, modifier: Modifier) -> bool {
@@ -273,7 +273,7 @@ impl<'a> Checker<'a> {
         seen: &mut Seen,
         depth: u32,
     ) -> bool {
-        if ty == Types::ERROR || depth > MAX_DEPTH {
+        if ty == Types::ERROR || depth > MOST_DEPTH {
             return false;
         }
         if let Type::Struct(id) = self.types.get(ty) {
@@ -606,7 +606,7 @@ impl<'a> Checker<'a> {
         depth: u32,
     ) {
         match (self.types.get(ty), semantic) {
-            (Type::Struct(id), None) if depth < MAX_DEPTH => {
+            (Type::Struct(id), None) if depth < MOST_DEPTH => {
                 for field in &self.types.structure(id).fields {
                     let semantic = semantic_of(self.annotations_of(id, &field.name));
                     self.collect(field.ty, semantic, values, depth + 1);

@@ -5,7 +5,7 @@ use diag::{Diagnostic, Span, code};
 use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity};
 use super::template::{Captured, StructTemplate};
 use super::work::cost;
-use super::{Checker, MAX_SCALARS, attr};
+use super::{Checker, MOST_SCALARS, attr};
 use crate::ast::{self, Item, ItemKind, Modifier, StructKind};
 use crate::types::{BitField, Field, Scalar, Struct, StructId, Type, TypeId, Types};
 
@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
             .iter()
             .fold(0, |sum: u64, it| sum.saturating_add(self.field_count(it.ty)));
         self.types_nest(ty, structure.name.span);
-        if fields > MOST_FIELDS || self.types.scalar_count(ty) > MAX_SCALARS {
+        if fields > MOST_FIELDS || self.types.scalar_count(ty) > MOST_SCALARS {
             self.error(
                 &code::TOO_LARGE,
                 structure.name.span,

@@ -6,7 +6,7 @@ use super::deduce::Deduction;
 use super::func::Function;
 use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity};
 use super::work::cost;
-use super::{Checker, MAX_INSTANCES, MAX_TEMPLATE_DEPTH};
+use super::{Checker, MOST_INSTANCES, MOST_TEMPLATE_DEPTH};
 use crate::ast::{
     self, Attribute, Segment, TemplateArg, TemplateHead, TemplateParam, TemplateParamKind,
 };
@@ -191,12 +191,12 @@ impl<'a> Checker<'a> {
 
     fn count_instance(&mut self, span: Span) -> bool {
         self.instances += 1;
-        if self.instances > MAX_INSTANCES {
-            if self.instances == MAX_INSTANCES + 1 {
+        if self.instances > MOST_INSTANCES {
+            if self.instances == MOST_INSTANCES + 1 {
                 // Fatal, so it is reported even while a template is only being tried.
                 let muted = std::mem::take(&mut self.muted);
                 let message =
-                    format!("templates create more than {MAX_INSTANCES} functions and structs");
+                    format!("templates create more than {MOST_INSTANCES} functions and structs");
                 self.error(&code::TOO_LARGE, span, message);
                 self.muted = muted;
             }
@@ -286,7 +286,7 @@ impl<'a> Checker<'a> {
         if let Some((_, ty)) = template.instances.iter().find(|(it, _)| same_list(it, &args)) {
             return Some(*ty);
         }
-        if self.open_structs > MAX_TEMPLATE_DEPTH {
+        if self.open_structs > MOST_TEMPLATE_DEPTH {
             self.error(
                 &code::NESTING_TOO_DEEP,
                 span,

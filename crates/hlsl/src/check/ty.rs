@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::{Checker, MAX_SCALARS};
+use super::{Checker, MOST_SCALARS};
 use crate::ast::{self, Dim, Modifier, Modifiers, Shape, TemplateArg, TypeKind};
 use crate::options::{MatrixOrder, ShaderModel, Version};
 use crate::types::{Scalar, Type, TypeId, Types};
@@ -188,7 +188,7 @@ impl<'a> Checker<'a> {
                 return Types::ERROR;
             }
         }
-        if self.types.scalar_count(ty) > MAX_SCALARS {
+        if self.types.scalar_count(ty) > MOST_SCALARS {
             let span = dims.first().map_or(Span::NONE, |it| it.span);
             self.error(&code::TOO_LARGE, span, "this array is too large for any device");
             return Types::ERROR;

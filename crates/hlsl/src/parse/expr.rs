@@ -11,7 +11,7 @@ use super::scope::Builtin;
 use super::ty::PathMeaning;
 use super::{Parse, Parser};
 use crate::ast::{
-    BinaryOp, Dim, Expr, ExprKind, Ident, IntLiteral, MAX_CHAIN, MAX_HEIGHT, Operand, Path,
+    BinaryOp, Dim, Expr, ExprKind, Ident, IntLiteral, MOST_CHAIN, MOST_HEIGHT, Operand, Path,
     Segment, StepOp, TemplateArg, Type, TypeKind, UnaryOp,
 };
 use crate::lex::{self, Number};
@@ -150,8 +150,8 @@ impl Parser<'_> {
                         expr: current,
                     });
                     (chain.op, chain.op_span) = (op, op_span);
-                    if chain.rest.len() + 2 > MAX_CHAIN {
-                        let message = format!("more than {MAX_CHAIN} operands in a row");
+                    if chain.rest.len() + 2 > MOST_CHAIN {
+                        let message = format!("more than {MOST_CHAIN} operands in a row");
                         return self.report(
                             Diagnostic::new(&code::NESTING_TOO_DEEP, op_span, message)
                                 .help("store parts of the expression in variables"),
@@ -527,7 +527,7 @@ impl Parser<'_> {
     /// A node with children, unless the tree gets too high.
     fn node(&mut self, kind: ExprKind, span: Span) -> Parse<Expr> {
         let height = 1 + children_height(&kind);
-        if height as usize > MAX_HEIGHT {
+        if height as usize > MOST_HEIGHT {
             return self.too_deep(span);
         }
         Ok(Expr { kind, span, height })

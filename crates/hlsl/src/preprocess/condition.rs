@@ -5,12 +5,12 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::{MAX_INCLUDES, Preprocessor};
+use super::{MOST_INCLUDES, Preprocessor};
 use crate::lex::{self, Number};
 use crate::token::{Flags, Punct, Token, TokenKind};
 
 /// The maximum nesting of parentheses and operators.
-const MAX_DEPTH: usize = 200;
+const MOST_DEPTH: usize = 200;
 
 #[derive(Clone, Copy)]
 struct Value {
@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
         };
         let includer = self.inputs.last()?.name.clone();
         self.includes += 1;
-        let counts = open.is(Punct::LParen) && self.includes <= MAX_INCLUDES;
+        let counts = open.is(Punct::LParen) && self.includes <= MOST_INCLUDES;
         counts.then(|| self.includer.read(&path.replace('\\', "/"), &includer, system).is_some())
     }
 }
@@ -212,9 +212,9 @@ impl Evaluator<'_, '_> {
 
     fn ternary(&mut self, live: bool) -> Result<Value, Wrong> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth > MOST_DEPTH {
             let span = self.peek().map_or(self.end, |it| it.span);
-            let message = format!("this condition nests more than {MAX_DEPTH} levels deep");
+            let message = format!("this condition nests more than {MOST_DEPTH} levels deep");
             self.preprocessor.error(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message));
             return Err(Wrong);
         }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use diag::{Diagnostic, Level, Span, code};
 
 use super::{
-    Condition, Guard, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MAX_INCLUDES, NotFound, Preprocessor,
-    last_name,
+    Condition, Guard, MOST_INCLUDE_DEPTH, MOST_INCLUDED_BYTES, MOST_INCLUDES, NotFound,
+    Preprocessor, last_name,
 };
 use crate::lex::{self, Cursor};
 use crate::token::{Flags, Punct, Symbol, Token, TokenKind};
@@ -44,7 +44,7 @@ const FOREIGN_PRAGMAS: [&str; 19] = [
 ];
 
 /// The maximum number of nested `#pragma warning(push)`; those beyond are ignored.
-const MAX_SAVED_LEVELS: usize = 1 << 10;
+const MOST_SAVED_LEVELS: usize = 1 << 10;
 
 impl Preprocessor<'_> {
     /// Executes the directive whose `#` was just read.
@@ -358,12 +358,12 @@ impl Preprocessor<'_> {
             return self.error(Diagnostic::new(&code::BAD_DIRECTIVE, span, message));
         }
         let Some(includer) = self.inputs.last().map(|it| it.name.clone()) else { return };
-        if self.inputs.len() >= MAX_INCLUDE_DEPTH {
+        if self.inputs.len() >= MOST_INCLUDE_DEPTH {
             return self.include_too_deep(span);
         }
         self.includes += 1;
-        if self.includes > MAX_INCLUDES {
-            return self.stop(span, &format!("more than {MAX_INCLUDES} files are included"));
+        if self.includes > MOST_INCLUDES {
+            return self.stop(span, &format!("more than {MOST_INCLUDES} files are included"));
         }
         let slashed = path.replace('\\', "/");
         let Some((name, text)) = self.includer.read(&slashed, &includer, system) else {
@@ -399,10 +399,10 @@ impl Preprocessor<'_> {
             return;
         }
         self.included_bytes += text.len();
-        if self.included_bytes > MAX_INCLUDED_BYTES {
+        if self.included_bytes > MOST_INCLUDED_BYTES {
             return self.stop(
                 span,
-                &format!("the included files hold more than {MAX_INCLUDED_BYTES} bytes"),
+                &format!("the included files hold more than {MOST_INCLUDED_BYTES} bytes"),
             );
         }
         match self.sources.add_included(name, text, span) {
@@ -436,7 +436,7 @@ impl Preprocessor<'_> {
             }
             None => {
                 let message =
-                    format!("files include each other more than {MAX_INCLUDE_DEPTH} levels deep");
+                    format!("files include each other more than {MOST_INCLUDE_DEPTH} levels deep");
                 Diagnostic::new(&code::TOO_LARGE, span, message)
             }
         };
@@ -576,7 +576,7 @@ impl Preprocessor<'_> {
             let Some((action, words)) = part.split_first() else { continue };
             let level = match self.spelling(action) {
                 "push" => {
-                    if self.saved_levels.len() < MAX_SAVED_LEVELS {
+                    if self.saved_levels.len() < MOST_SAVED_LEVELS {
                         self.saved_levels.push(self.levels.clone());
                     }
                     continue;

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use diag::{Diagnostic, Expansion, ExpansionId, Span, code};
 
-use super::{MAX_CALL_DEPTH, MAX_EXPANDED_TOKENS, MAX_EXPANSIONS, Preprocessor, end_of_tokens};
+use super::{MOST_CALL_DEPTH, MOST_EXPANDED_TOKENS, MOST_EXPANSIONS, Preprocessor, end_of_tokens};
 use crate::lex::{self, Cursor};
 use crate::token::{Flags, Punct, Symbol, Token, TokenKind};
 
 /// The maximum length of a string that `#` makes.
-const MAX_STRING: usize = 1 << 16;
+const MOST_STRING: usize = 1 << 16;
 
 pub(super) struct Macro {
     pub(super) name: Arc<str>,
@@ -164,8 +164,8 @@ impl Preprocessor<'_> {
     /// Records a use of a macro.
     fn expansion(&mut self, found: &Macro, call: Span) -> Option<ExpansionId> {
         self.expansions += 1;
-        if self.stopped || self.expansions > MAX_EXPANSIONS {
-            self.stop(call, &format!("macros are used more than {MAX_EXPANSIONS} times"));
+        if self.stopped || self.expansions > MOST_EXPANSIONS {
+            self.stop(call, &format!("macros are used more than {MOST_EXPANSIONS} times"));
             return None;
         }
         let name = found.name.clone();
@@ -175,8 +175,8 @@ impl Preprocessor<'_> {
     /// Counts tokens made by macros; returns `false` if there are too many.
     fn charge(&mut self, tokens: usize, at: Span) -> bool {
         self.expanded_tokens += tokens;
-        if self.expanded_tokens > MAX_EXPANDED_TOKENS {
-            self.stop(at, &format!("macros expand to more than {MAX_EXPANDED_TOKENS} tokens"));
+        if self.expanded_tokens > MOST_EXPANDED_TOKENS {
+            self.stop(at, &format!("macros expand to more than {MOST_EXPANDED_TOKENS} tokens"));
         }
         !self.stopped
     }
@@ -353,8 +353,8 @@ impl Preprocessor<'_> {
             arguments.expanded[index] = Some(tokens.to_vec());
             return;
         }
-        if self.call_depth >= MAX_CALL_DEPTH {
-            let message = format!("macro calls nest more than {MAX_CALL_DEPTH} levels deep");
+        if self.call_depth >= MOST_CALL_DEPTH {
+            let message = format!("macro calls nest more than {MOST_CALL_DEPTH} levels deep");
             self.error(Diagnostic::new(&code::NESTING_TOO_DEEP, at, message));
             return self.halt();
         }
@@ -389,8 +389,8 @@ impl Preprocessor<'_> {
                 }
                 _ => out.push_str(spelling),
             }
-            if out.len() > MAX_STRING {
-                self.stop(at, &format!("`#` makes a string of more than {MAX_STRING} bytes"));
+            if out.len() > MOST_STRING {
+                self.stop(at, &format!("`#` makes a string of more than {MOST_STRING} bytes"));
                 break;
             }
         }
@@ -405,7 +405,7 @@ impl Preprocessor<'_> {
         let (left, second) = (out[right - 1], out[right]);
         let spelling = format!("{}{}", self.spelling(&left), self.spelling(&second));
         let mut cursor = Cursor { pos: 0, line_start: false };
-        let made = match spelling.len() <= MAX_STRING {
+        let made = match spelling.len() <= MOST_STRING {
             true => lex::next(&spelling, &mut cursor, 0, &mut self.names),
             false => end_of_tokens(at),
         };

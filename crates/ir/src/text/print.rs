@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 use diag::Span;
 use ops::{F16, Named, Ty};
 
-use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use super::{Head, KindWord, MOST_DEPTH, NEEDS};
 use crate::group::{GroupIo, MeshIo};
 use crate::notes::{Scope, ScopeId, without};
 use crate::print::MessageData;
@@ -456,7 +456,7 @@ impl<'a> Printer<'a> {
         if !self.has_bodies {
             return;
         }
-        if std::mem::replace(&mut self.written[region.index()], true) || self.depth >= MAX_DEPTH {
+        if std::mem::replace(&mut self.written[region.index()], true) || self.depth >= MOST_DEPTH {
             put!(self, " ?");
             return;
         }

@@ -11,7 +11,7 @@ use ops::{Binary, Compare, Named, Ternary, Ty, Unary};
 mod declarations;
 
 use super::lex::{Lexer, Token};
-use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use super::{Head, KindWord, MOST_DEPTH, NEEDS};
 use crate::group::{GroupIo, MeshIo};
 use crate::notes::ScopeId;
 use crate::print::MessageData;
@@ -368,8 +368,8 @@ impl<'a> Reader<'a> {
     }
 
     fn region_head(&mut self, depth: usize) -> Read<(Region, Values)> {
-        if depth >= MAX_DEPTH {
-            return Err(self.at.error(format!("regions nest more than {MAX_DEPTH} deep")));
+        if depth >= MOST_DEPTH {
+            return Err(self.at.error(format!("regions nest more than {MOST_DEPTH} deep")));
         }
         let region = Region(self.entity("r", "a region")?);
         let mut params = Values::new();

@@ -134,11 +134,11 @@ fn nesting_is_bounded() {
             let open: String = (1..=depth).map(|i| open.replace('#', &i.to_string())).collect();
             body(&format!("v0: i32 = const.i32 1\n{open}{}yield", close.repeat(depth)))
         };
-        let deepest = read(&nested(MAX_DEPTH - 1)).unwrap();
+        let deepest = read(&nested(MOST_DEPTH - 1)).unwrap();
         verify(&deepest).unwrap();
         crate::uniformity::analyse(&deepest);
         assert_eq!(read(&print(&deepest)).unwrap(), deepest);
-        let error = read(&nested(MAX_DEPTH)).unwrap_err();
+        let error = read(&nested(MOST_DEPTH)).unwrap_err();
         assert_eq!(error.message, "regions nest more than 256 deep");
         assert!(read(&nested(100_000)).is_err());
     }

@@ -217,7 +217,7 @@ impl<'a> Verifier<'a> {
         self.require(suits, || format!("the address does not suit the kind of `{name}`"));
         self.require(!writes || resource.kind.writable(), || format!("`{name}` is read-only"));
         let most =
-            if matches!(resource.kind, ResourceKind::Typed { .. }) { 4 } else { MAX_SCALARS };
+            if matches!(resource.kind, ResourceKind::Typed { .. }) { 4 } else { MOST_SCALARS };
         self.require((1..=most).contains(&types.len()), || {
             format!("an access of {} scalars, not 1 to {most}", types.len())
         });
