@@ -234,7 +234,7 @@ pub(crate) fn read(
     if sink.has_errors() {
         return None;
     }
-    let file = parse(&tokens, sources, options, sink);
+    let file = parse(&tokens, options, sink);
     // A statement with a syntax error hides only itself; a declaration may hide names that others need.
     if sink.has_errors() && file.is_torn {
         return None;

@@ -20,7 +20,7 @@ mod stmt;
 mod tests;
 mod ty;
 
-use diag::{Diagnostic, Sink, SourceMap, Span, code, most_similar};
+use diag::{Diagnostic, Sink, Span, code, most_similar};
 
 use crate::ast::{File, Ident, MOST_HEIGHT, Name};
 use crate::foreign::foreign;
@@ -31,8 +31,7 @@ use scope::Scopes;
 pub(crate) use scope::{builtin_types, is_builtin_type};
 
 /// Parses a whole compilation. The result holds everything that could be parsed, errors or not.
-pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut Sink) -> File {
-    let _ = sources;
+pub fn parse(tokens: &Tokens, options: &Options, sink: &mut Sink) -> File {
     let end = end_of(&tokens.list);
     let mut parser = Parser {
         tokens: &tokens.list,

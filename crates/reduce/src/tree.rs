@@ -166,7 +166,7 @@ fn parsed(text: &str, settings: &Settings) -> Option<(File, bool)> {
     let options = &settings.options;
     let includer = &mut Included(&settings.included);
     let tokens = preprocess(main, &mut sources, includer, options, &mut sink);
-    let file = hlsl::parse(&tokens, &sources, options, &mut sink);
+    let file = hlsl::parse(&tokens, options, &mut sink);
     Some((file, sink.has_errors()))
 }
 

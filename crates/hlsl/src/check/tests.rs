@@ -21,7 +21,7 @@ fn check_with(text: &str, options: &Options) -> (Option<Program>, Vec<Diagnostic
     let file = sources.add("main.hlsl", text).unwrap();
     let mut sink = Sink::new();
     let tokens = preprocess(file, &mut sources, &mut NoFiles, options, &mut sink);
-    let file = crate::parse(&tokens, &sources, options, &mut sink);
+    let file = crate::parse(&tokens, options, &mut sink);
     let program = super::check(&file, options, &mut sink);
     (program, sink.into_sorted())
 }

@@ -22,7 +22,7 @@ fn parse(text: &str) -> (File, Sink, SourceMap) {
     let mut sink = Sink::new();
     let options = Options::default();
     let tokens = preprocess(file, &mut sources, &mut NoFiles, &options, &mut sink);
-    let file = super::parse(&tokens, &sources, &options, &mut sink);
+    let file = super::parse(&tokens, &options, &mut sink);
     (file, sink, sources)
 }
 

@@ -186,7 +186,7 @@ fn stages(part: Part, text: &str, variant: Variant, look: Look, outcome: &mut Ou
         Part::Preprocess | Part::Parse | Part::Check => {
             let tokens = hlsl::preprocess(main, &mut sources, &mut files, &options, &mut sink);
             if part != Part::Preprocess {
-                let file = hlsl::parse(&tokens, &sources, &options, &mut sink);
+                let file = hlsl::parse(&tokens, &options, &mut sink);
                 if part == Part::Check && !sink.has_errors() {
                     hlsl::check(&file, &options, &mut sink);
                 }
