@@ -89,12 +89,9 @@ fn entry_point(
     is_linked_later: bool,
     sink: &mut Sink,
 ) -> Option<hir::Program> {
-    let mut checker = Checker::new(options, sink);
-    checker.is_linked_later = is_linked_later;
-    (checker.stage, checker.ray_kind) = entry::stage_of(file, options.stage, &options.entry);
-    checker.file_items = &file.items;
-    checker.items(&file.items);
-    checker.pending_bodies();
+    let (stage, ray_kind) = entry::stage_of(file, options.stage, &options.entry);
+    let purpose = Purpose { stage, ray_kind, is_linked_later, serves_any_stage: false };
+    let mut checker = Checker::of_file(file, purpose, options, sink);
     let entry = checker.entry_point(file, &options.entry)?;
     reach::program(checker, entry)
 }
@@ -111,24 +108,25 @@ pub fn checked(
     if options.stage != Stage::Compute {
         return None;
     }
-    let mut checker = Checker::new(options, sink);
-    checker.file_items = &file.items;
-    checker.items(&file.items);
-    checker.pending_bodies();
-    reach::checked(checker, file, entries)
+    let purpose = Purpose {
+        stage: Stage::Compute,
+        ray_kind: None,
+        is_linked_later: false,
+        serves_any_stage: false,
+    };
+    reach::checked(Checker::of_file(file, purpose, options, sink), file, entries)
 }
 
 /// Checks the exports of a library without an entry point: all defined functions.
 /// Their callees may be defined in another library, and their stage is unknown.
 pub fn library(file: &ast::File, options: &Options, sink: &mut Sink) {
-    let mut checker = Checker::new(options, sink);
-    checker.stage = Stage::Compute;
-    checker.is_linked_later = true;
-    checker.serves_any_stage = true;
-    checker.file_items = &file.items;
-    checker.items(&file.items);
-    checker.pending_bodies();
-    reach::exports(checker);
+    let purpose = Purpose {
+        stage: Stage::Compute,
+        ray_kind: None,
+        is_linked_later: true,
+        serves_any_stage: true,
+    };
+    reach::exports(Checker::of_file(file, purpose, options, sink));
 }
 
 /// The limit of the checker's recursion: expressions, statements and the template instances that they need.
@@ -155,15 +153,24 @@ struct GlobalInfo {
     value: Option<Rc<[u64]>>,
 }
 
-struct Checker<'a> {
-    options: &'a Options,
-    sink: &'a mut Sink,
+/// What a file is checked for.
+struct Purpose {
     /// The stage that the entry point is compiled for, and the kind of a ray-tracing shader.
     stage: Stage,
     ray_kind: Option<String>,
     /// Functions without a body may be defined elsewhere.
     is_linked_later: bool,
     /// The stage that functions will run in is unknown, so functions of every stage are allowed.
+    serves_any_stage: bool,
+}
+
+struct Checker<'a> {
+    options: &'a Options,
+    sink: &'a mut Sink,
+    /// As in [`Purpose`], and the next three; attributes of a library's entry points are checked for their own stage.
+    stage: Stage,
+    ray_kind: Option<String>,
+    is_linked_later: bool,
     serves_any_stage: bool,
     types: Types,
     scopes: Scopes,
@@ -222,14 +229,33 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(options: &'a Options, sink: &'a mut Sink) -> Checker<'a> {
+    /// A checker that has checked the declarations of a file.
+    fn of_file(
+        file: &'a ast::File,
+        purpose: Purpose,
+        options: &'a Options,
+        sink: &'a mut Sink,
+    ) -> Checker<'a> {
+        let mut checker = Checker::new(&file.items, purpose, options, sink);
+        checker.items(&file.items);
+        checker.pending_bodies();
+        checker
+    }
+
+    fn new(
+        file_items: &'a [ast::Item],
+        purpose: Purpose,
+        options: &'a Options,
+        sink: &'a mut Sink,
+    ) -> Checker<'a> {
+        let Purpose { stage, ray_kind, is_linked_later, serves_any_stage } = purpose;
         Checker {
             options,
             sink,
-            stage: options.stage,
-            ray_kind: None,
-            is_linked_later: false,
-            serves_any_stage: false,
+            stage,
+            ray_kind,
+            is_linked_later,
+            serves_any_stage,
             types: Types::new(),
             scopes: Scopes::new(),
             functions: Vec::new(),
@@ -247,7 +273,7 @@ impl<'a> Checker<'a> {
             body: None,
             pending: VecDeque::new(),
             open_structs: 0,
-            file_items: &[],
+            file_items,
             unknown_names: BTreeSet::new(),
             cut_divisions: BTreeSet::new(),
             unsigned_literals: BTreeSet::new(),
