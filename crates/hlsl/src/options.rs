@@ -124,7 +124,8 @@ pub struct Options {
     pub shader_model: ShaderModel,
     /// `-enable-16bit-types`: `half` and the `min16` types are real 16-bit types.
     pub enable_16bit: bool,
-    /// Resources have their Vulkan bindings, which override registers; nothing else changes. `-spirv` sets this and
+    /// The module is for SPIR-V: resources have their Vulkan bindings, which override registers, an array is one of
+    /// them, `__spirv__` is defined, and textures of integers are sampled in every shader model. `-spirv` sets this and
     /// `vulkan`, `emit --spirv` this alone.
     pub spirv: bool,
     /// `-auto-binding-space`: the space of resources without a register in the source.
