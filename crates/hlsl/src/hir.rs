@@ -12,7 +12,7 @@ use ir::{Register, WaveSize};
 use ops::intrinsics::{Intrinsic, Output, ShaderModel, Stage};
 
 use crate::library::{Function as LibraryFunction, Method};
-use crate::types::{Packing, Scalar, StructId, TypeId, Types};
+use crate::types::{BinaryOp, Mode, Packing, Scalar, StructId, TypeId, Types, UnaryOp};
 
 /// An index into [`Program::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -180,16 +180,6 @@ pub struct Local {
     pub span: Span,
 }
 
-/// The passing mode of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    In,
-    Out,
-    InOut,
-    /// By reference, for groupshared variables and resources.
-    Reference,
-}
-
 #[derive(Clone, Debug)]
 pub struct Stmt {
     pub kind: StmtKind,
@@ -341,45 +331,6 @@ impl Arg {
         match self {
             Arg::In(expr) => expr.ty,
             Arg::Out { ty, .. } => *ty,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    Neg,
-    /// `~`
-    BitNot,
-    /// `!`
-    Not,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    Shl,
-    Shr,
-    And,
-    Or,
-    Xor,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-impl BinaryOp {
-    pub fn is_comparison(self) -> bool {
-        use BinaryOp::*;
-        match self {
-            Eq | Ne | Lt | Le | Gt | Ge => true,
-            Add | Sub | Mul | Div | Rem | Shl | Shr | And | Or | Xor => false,
         }
     }
 }

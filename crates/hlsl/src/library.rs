@@ -23,8 +23,7 @@ use ops::{Binary, Sign, Ternary, Unary};
 pub use accuracy::Accuracy;
 pub use rows::{Class, Elem, Param, Row, Shape};
 
-use crate::hir::Mode;
-use crate::types::{TypeId, Types};
+use crate::types::{BinaryOp, Mode, TypeId, Types};
 
 /// The meaning of a library function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +100,7 @@ pub enum Print {
     /// If a component of the second argument is false.
     Unless,
     /// If the comparison of the second and the third argument is false for some component.
-    UnlessCompared(crate::hir::BinaryOp),
+    UnlessCompared(BinaryOp),
 }
 
 /// A function without side effects. The rows describe each; [`expand`] gives the instructions.
@@ -378,8 +377,7 @@ pub(crate) mod testing {
     //! Reads and writes types as words, for tables in tests.
 
     use super::ArgInfo;
-    use crate::hir::Mode;
-    use crate::types::{Scalar, Type, TypeId, Types};
+    use crate::types::{Mode, Scalar, Type, TypeId, Types};
 
     /// Such as `float3x3`, `literal int`.
     pub(crate) fn ty(types: &mut Types, name: &str) -> TypeId {

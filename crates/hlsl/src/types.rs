@@ -1,4 +1,4 @@
-//! The interned types of HLSL, and their memory layout.
+//! The interned types of HLSL, their memory layout, and the operators and passing modes that their rules are about.
 //!
 //! Equal types have the same [`TypeId`]. Deliberately absent: conversions (see `check`) and names of types in scopes.
 
@@ -6,6 +6,7 @@ pub(crate) mod convert;
 pub(crate) mod heap;
 mod known;
 mod layout;
+mod operator;
 
 use std::sync::Arc;
 
@@ -14,13 +15,13 @@ use ops::texture::feedback::Kind as Feedback;
 use ops::{Sign, Ty};
 
 use crate::hash::QuickMap;
-use crate::library::{objects, rays};
 
 pub use known::{Contents, Offsets};
 pub use layout::{
     Layout, Packing, array_stride, cbuffer_members, field_offsets, host, layout_of, matrix_stride,
     place, structured_members,
 };
+pub use operator::{BinaryOp, UnaryOp};
 
 /// A type of a [`Types`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -188,20 +189,38 @@ pub struct Object {
 }
 
 impl Object {
+    /// The object of ray queries.
+    pub const RAY_QUERY: &str = "RayQuery";
+    /// The bits of a ray query's `count` that are ray flags; those above are the flags of the second template argument.
+    pub const RAY_FLAGS: u32 = 0xffff;
+    /// The feedback maps of a texture, and of one with layers.
+    pub const FEEDBACK: &str = "FeedbackTexture2D";
+    pub const FEEDBACK_ARRAY: &str = "FeedbackTexture2DArray";
+
     /// Whether it is a ray query. Unlike resources, queries are values: handles.
     pub fn is_query(self) -> bool {
-        self.name == objects::RAY_QUERY
+        self.name == Object::RAY_QUERY
     }
 
     /// Of a feedback map, its kind, and whether its texture has layers.
     pub fn feedback(self) -> Option<(Feedback, bool)> {
         let is_array = match self.name {
-            objects::FEEDBACK => false,
-            objects::FEEDBACK_ARRAY => true,
+            Object::FEEDBACK => false,
+            Object::FEEDBACK_ARRAY => true,
             _ => return None,
         };
         Some((Feedback::by_number(self.count.into())?, is_array))
     }
+}
+
+/// The passing mode of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    In,
+    Out,
+    InOut,
+    /// By reference, for groupshared variables and resources.
+    Reference,
 }
 
 /// The built-in structs.
@@ -682,7 +701,7 @@ impl Types {
     pub fn query_flags(&self, id: TypeId) -> Option<u32> {
         match self.get(id) {
             Type::Resource(ResourceType::Other(object)) if object.is_query() => {
-                Some(object.count & rays::RAY_FLAGS)
+                Some(object.count & Object::RAY_FLAGS)
             }
             _ => None,
         }
@@ -746,8 +765,8 @@ impl Types {
             ResourceType::Sampler { comparison: true } => "SamplerComparisonState".to_owned(),
             ResourceType::AccelerationStructure => "RaytracingAccelerationStructure".to_owned(),
             ResourceType::Other(it) if it.is_query() => {
-                let flags = it.count & rays::RAY_FLAGS;
-                match it.count / (rays::RAY_FLAGS + 1) {
+                let flags = it.count & Object::RAY_FLAGS;
+                match it.count / (Object::RAY_FLAGS + 1) {
                     0 => format!("{}<{flags:#x}>", it.name),
                     other => format!("{}<{flags:#x}, {other:#x}>", it.name),
                 }

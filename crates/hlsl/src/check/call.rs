@@ -7,10 +7,10 @@ use super::scope::{Callee, ScopeKind, ValueEntity, Wanted};
 use super::work::cost;
 use super::{Checker, MOST_NESTED_DEFAULTS};
 use crate::ast::{self, Operator};
-use crate::hir::{Arg, Expr, ExprKind, FunctionId, LocalId, Mode};
+use crate::hir::{Arg, Expr, ExprKind, FunctionId, LocalId};
 use crate::library::{self, ArgInfo, Resolution};
 use crate::types::convert::{self, Element, Rank};
-use crate::types::{ResourceType, Type, TypeId, Types};
+use crate::types::{Mode, ResourceType, Type, TypeId, Types};
 
 /// The most candidates that a report lists.
 const MOST_CANDIDATES: usize = 5;

@@ -5,8 +5,7 @@ use super::scope::TypeEntity;
 use super::template::Captured;
 use crate::ast::{self, Dim, Path, TemplateArg, TemplateParam, TemplateParamKind, TypeKind};
 use crate::library::objects::{self, Takes};
-use crate::library::rays::RAY_FLAGS;
-use crate::types::{Access, ResourceType, Scalar, Type, TypeId, Types};
+use crate::types::{Access, Object, ResourceType, Scalar, Type, TypeId, Types};
 
 /// The template arguments deduced so far.
 pub(super) struct Deduction<'a> {
@@ -159,7 +158,10 @@ impl<'a> Checker<'a> {
                     Takes::Element => vec![ty(object.element)],
                     Takes::ElementAndCount(_) => vec![ty(object.element), number(object.count)],
                     Takes::Flags { .. } if object.is_query() => {
-                        let flags = [object.count & RAY_FLAGS, object.count / (RAY_FLAGS + 1)];
+                        let flags = [
+                            object.count & Object::RAY_FLAGS,
+                            object.count / (Object::RAY_FLAGS + 1),
+                        ];
                         flags.map(number).into()
                     }
                     Takes::Flags { .. } => vec![number(object.count)],

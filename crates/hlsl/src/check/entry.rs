@@ -7,11 +7,9 @@ use super::scope::{Callee, Scopes, ValueEntity};
 use super::{Checker, attr, semantic};
 use crate::ast::{self, Annotation, AnnotationKind};
 use crate::declared;
-use crate::hir::{
-    self, Arg, Expr, ExprKind, FunctionId, LocalId, Mode, Stmt, StmtKind, SystemValue,
-};
+use crate::hir::{self, Arg, Expr, ExprKind, FunctionId, LocalId, Stmt, StmtKind, SystemValue};
 use crate::options::{PROFILES, Stage};
-use crate::types::{Scalar, StructId, Type, TypeId, Types};
+use crate::types::{Mode, Scalar, StructId, Type, TypeId, Types};
 
 /// The entry point as [`super::reach`] takes it.
 #[derive(Clone)]

@@ -11,11 +11,11 @@ use ir::{Builder, InstData, Module};
 use ops::scalar::{eval_binary, eval_compare, eval_unary};
 use ops::{Binary, Compare, Ty, Unary};
 
-use crate::hir::{Arg, BinaryOp, Expr, ExprKind, GlobalId, UnaryOp};
+use crate::hir::{Arg, Expr, ExprKind, GlobalId};
 use crate::library::expand::{Operand, expand};
 use crate::library::{Function, Pure};
 use crate::types::convert;
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{BinaryOp, Scalar, Type, TypeId, Types, UnaryOp};
 
 /// The deepest nesting of an expression that folds, not counting chains of operators.
 const MOST_DEPTH: usize = 512;
@@ -341,9 +341,9 @@ fn zip(ty: Ty, op: Operation, a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hir::Mode;
     use crate::library::testing::ty;
     use crate::library::{self, ArgInfo, Resolution, resolve};
+    use crate::types::Mode;
     use diag::Span;
 
     fn expr(kind: ExprKind, ty: TypeId) -> Expr {

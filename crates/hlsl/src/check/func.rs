@@ -5,10 +5,10 @@ use diag::{Diagnostic, Span, code};
 use super::scope::{self, Callee, ScopeId, ScopeKind, Scopes, ValueEntity};
 use super::{Checker, attr, stmt};
 use crate::ast::{self, Attribute, FunctionName, Modifier, Operator};
-use crate::hir::{self, FunctionId, LocalId, Mode};
+use crate::hir::{self, FunctionId, LocalId};
 use crate::lint;
 use crate::options::Version;
-use crate::types::{Type, TypeId, Types};
+use crate::types::{Mode, Type, TypeId, Types};
 
 /// A declared function, or an instance of a template.
 pub(super) struct Function<'a> {

@@ -11,8 +11,8 @@ use super::semantic::Side;
 use super::stage::{Param, with_article};
 use super::{Checker, attr, semantic};
 use crate::ast::{Attribute, Modifier};
-use crate::hir::{Arg, Group, Mesh, Mode, SystemValue};
-use crate::types::{Packing, Type, TypeId, layout_of};
+use crate::hir::{Arg, Group, Mesh, SystemValue};
+use crate::types::{Mode, Packing, Type, TypeId, layout_of};
 
 /// The most threads of a group.
 const MOST_THREADS: u32 = 128;

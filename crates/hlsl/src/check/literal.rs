@@ -9,8 +9,8 @@ use ops::{Sign, Ty, Unary};
 
 use super::Checker;
 use super::fold::{Operation, operation};
-use crate::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::hir::{Expr, ExprKind};
+use crate::types::{BinaryOp, Scalar, Type, TypeId, Types, UnaryOp};
 
 /// The representation of a literal type.
 fn held_as(scalar: Scalar) -> Ty {

@@ -6,9 +6,9 @@ use super::Checker;
 use super::func::FirstUse;
 use super::scope::{ValueEntity, Wanted};
 use crate::ast::{self, TemplateArg};
-use crate::hir::{Arg, Expr, ExprKind, FunctionId, Mode};
+use crate::hir::{Arg, Expr, ExprKind, FunctionId};
 use crate::library::Method;
-use crate::types::{Type, Types};
+use crate::types::{Mode, Type, Types};
 
 /// The object of a call.
 pub(super) enum Receiver {

@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             Takes::Flags { most, least } => {
                 if args.len() < least {
                     let (what, example) = match name {
-                        objects::RAY_QUERY => ("flags", "RAY_FLAG_NONE"),
+                        Object::RAY_QUERY => ("flags", "RAY_FLAG_NONE"),
                         _ => ("a kind of feedback", "SAMPLER_FEEDBACK_MIN_MIP"),
                     };
                     let message = format!("`{name}` needs {what} in `< >`");
@@ -167,7 +167,7 @@ impl<'a> Checker<'a> {
                         return None;
                     };
                     let what = match name {
-                        objects::RAY_QUERY => "the flags",
+                        Object::RAY_QUERY => "the flags",
                         _ => "the kind of feedback",
                     };
                     let (value, _) = self.constant_integer(expr, what)?;
@@ -175,7 +175,7 @@ impl<'a> Checker<'a> {
                 }
                 self.no_more_args(path, args, most);
                 count = match name {
-                    objects::RAY_QUERY => self.query_flags(&values)?,
+                    Object::RAY_QUERY => self.query_flags(&values)?,
                     _ => self.feedback_kind(&values)?,
                 };
             }

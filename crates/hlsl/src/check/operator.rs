@@ -4,9 +4,9 @@ use diag::{Diagnostic, Span, code};
 
 use super::Checker;
 use crate::ast::{self, Operand, Operator, StepOp};
-use crate::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::hir::{Expr, ExprKind};
 use crate::types::convert;
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{BinaryOp, Scalar, Type, TypeId, Types, UnaryOp};
 
 /// The lookup key of an overloaded operator, which cannot be written in source code.
 pub(super) fn key(operator: Operator) -> String {

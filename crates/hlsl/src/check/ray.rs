@@ -6,8 +6,8 @@ use ops::ray::{FlagProblem, flag_problem, query_flag, ray_flag};
 
 use super::Checker;
 use crate::hir::Expr;
-use crate::library::rays::{self, RAY_FLAGS, RayMethod};
-use crate::types::TypeId;
+use crate::library::rays::{self, RayMethod};
+use crate::types::{Object, TypeId};
 
 /// The second template argument came with this shader model.
 const QUERY_FLAGS_SINCE: ShaderModel = ShaderModel::V6_9;
@@ -44,7 +44,7 @@ impl Checker<'_> {
             let report = Diagnostic::new(&code::RAY_FLAGS, ray_span, message);
             self.report(report.help("add it as the second template argument of `RayQuery`"));
         }
-        Some(ray | (query * (RAY_FLAGS + 1)))
+        Some(ray | (query * (Object::RAY_FLAGS + 1)))
     }
 
     /// Warns about flags that exclude each other: those of the type and, for a trace, its constant ones.

@@ -12,10 +12,10 @@ use super::entry::Entry;
 use super::{Checker, attr};
 use crate::ast;
 use crate::hir::{
-    self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program, ResourceId,
+    self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Program, ResourceId,
 };
 use crate::options::Stage;
-use crate::types::Types;
+use crate::types::{Mode, Types};
 use crate::walk::{each_expr, each_expr_mut, each_root, each_root_mut};
 
 /// The most functions that a report of recursion names.

@@ -23,8 +23,8 @@ use super::semantic::{self, Side};
 use super::stage::Param;
 use super::{Checker, attr};
 use crate::ast::{Attribute, Ident, Modifier, Modifiers};
-use crate::hir::{FunctionId, Mode, ParamSlots, Signature};
-use crate::types::{Object, ResourceType, Scalar, StructId, Type, TypeId, Types, host};
+use crate::hir::{FunctionId, ParamSlots, Signature};
+use crate::types::{Mode, Object, ResourceType, Scalar, StructId, Type, TypeId, Types, host};
 
 /// The most scalars of one side of a signature: those of Direct3D's 32 registers. It also bounds the work on a signature.
 const MOST_SCALARS: u32 = 128;

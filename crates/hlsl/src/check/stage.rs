@@ -14,10 +14,10 @@ use super::semantic::{self, Side};
 use super::{Checker, attr};
 use crate::ast::{self, Attribute, Ident, Modifier};
 use crate::foreign::foreign;
-use crate::hir::{FunctionId, Mode};
+use crate::hir::FunctionId;
 use crate::library;
 use crate::options::Stage;
-use crate::types::{Object, ResourceType, StructId, Type, TypeId, Types};
+use crate::types::{Mode, Object, ResourceType, StructId, Type, TypeId, Types};
 
 /// A parameter of an entry point.
 #[derive(Clone, Copy)]

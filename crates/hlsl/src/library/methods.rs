@@ -7,9 +7,8 @@ use ops::Sign;
 
 use super::resolve::{count_message, passes, with_sign};
 use super::{ArgInfo, Method, Resolution, objects};
-use crate::hir::Mode;
 use crate::types::convert::settled;
-use crate::types::{Access, ResourceType, Scalar, Type, TypeId, Types};
+use crate::types::{Access, Mode, ResourceType, Scalar, Type, TypeId, Types};
 
 /// A parameter: its name for messages, its type and how it is passed.
 type Param = (&'static str, TypeId, Mode);

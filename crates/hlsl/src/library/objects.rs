@@ -102,13 +102,6 @@ const fn legacy(name: &'static str) -> Row {
     object(name, "a sampler of Direct3D 9")
 }
 
-/// The object of ray queries, whose methods are in [`rays`].
-pub const RAY_QUERY: &str = "RayQuery";
-
-/// The feedback maps of a texture, and of one with layers.
-pub const FEEDBACK: &str = "FeedbackTexture2D";
-pub const FEEDBACK_ARRAY: &str = "FeedbackTexture2DArray";
-
 /// The maximum number of control points of a patch.
 const MOST_POINTS: u32 = 32;
 const INFINITE: u32 = u32::MAX;
@@ -125,7 +118,7 @@ const ROWS: &[Row] = &[
         takes: Takes::Flags { most: 2, least: 1 },
         methods: rays::PROTOTYPES,
         since: ShaderModel::V6_5,
-        ..object(RAY_QUERY, "a traversal of a scene along a ray")
+        ..object(Object::RAY_QUERY, "a traversal of a scene along a ray")
     },
     // Work graphs.
     record("DispatchNodeInputRecord", Takes::Element, &["T Get()"]),
@@ -153,7 +146,7 @@ const ROWS: &[Row] = &[
     Row { index: Some("T"), ..record("GroupNodeOutputRecords", Takes::Element, OUTPUT_RECORDS) },
     // Textures.
     feedback(
-        FEEDBACK,
+        Object::FEEDBACK,
         &[
             "void GetDimensions(out uint width, out uint height)",
             "void GetDimensions(uint level, out uint width, out uint height, out uint levels)",
@@ -164,7 +157,7 @@ const ROWS: &[Row] = &[
         ],
     ),
     feedback(
-        FEEDBACK_ARRAY,
+        Object::FEEDBACK_ARRAY,
         &[
             "void GetDimensions(out uint width, out uint height, out uint layers)",
             "void GetDimensions(uint level, out uint width, out uint height, out uint layers, out uint levels)",
@@ -267,7 +260,7 @@ pub(super) fn resolve(
                 (Some(query), ..) => Method::Ray(query.meaning),
                 (None, "PointStream" | "LineStream" | "TriangleStream", "Append") => Method::Emit,
                 (None, "PointStream" | "LineStream" | "TriangleStream", _) => Method::Cut,
-                (None, FEEDBACK | FEEDBACK_ARRAY, name) => feedback_method(name),
+                (None, Object::FEEDBACK | Object::FEEDBACK_ARRAY, name) => feedback_method(name),
                 (None, ..) => Method::Unsupported(first.name),
             };
             Resolution::Found { function, params, result }

@@ -10,9 +10,8 @@
 
 use super::resolve::{count_message, passes};
 use super::{ArgInfo, objects};
-use crate::hir::Mode;
 use crate::types::convert::settled;
-use crate::types::{BuiltinStruct, Object, ResourceType, Scalar, Type, TypeId, Types};
+use crate::types::{BuiltinStruct, Mode, Object, ResourceType, Scalar, Type, TypeId, Types};
 
 /// A parsed prototype.
 pub(super) struct Prototype {

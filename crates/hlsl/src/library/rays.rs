@@ -20,10 +20,6 @@ pub struct RayMethod {
     pub transposed: bool,
 }
 
-/// The bits of [`crate::types::Object::count`] that are ray flags; those above are the flags of the second template
-/// argument.
-pub const RAY_FLAGS: u32 = 0xffff;
-
 const fn op(prototype: &'static str, op: RayOp) -> Row {
     let meaning = RayMethod { op, transposed: false };
     Row { prototype, meaning, since: ShaderModel::V6_5 }

@@ -4,9 +4,8 @@ use ops::Sign;
 
 use super::rows::{Class, Elem, Param, Row, Shape, UNSUPPORTED, rows};
 use super::{ArgInfo, Function, Resolution};
-use crate::hir::Mode;
 use crate::types::convert::{self, implicit, join, settled, shape_of, with_common_shape};
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{Mode, Scalar, Type, TypeId, Types};
 
 /// The result of a matching overload.
 type Signature = (Vec<(TypeId, Mode)>, TypeId);

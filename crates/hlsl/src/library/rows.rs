@@ -8,8 +8,7 @@ use ops::intrinsics::ShaderModel;
 use ops::{Barrier, Binary, MemoryScope, Sign, SyncScope, Ternary, Unary};
 
 use super::{Function, IS_DEBUGGING, Print, Pure};
-use crate::hir::Mode;
-use crate::types::Scalar;
+use crate::types::{Mode, Scalar};
 
 /// One overload of a function.
 #[derive(Debug)]

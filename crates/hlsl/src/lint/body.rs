@@ -3,9 +3,9 @@
 use diag::{Diagnostic, Span, code};
 
 use super::uninitialized;
-use crate::hir::{Arg, BinaryOp, Expr, ExprKind, Function, Stmt, StmtKind};
+use crate::hir::{Arg, Expr, ExprKind, Function, Stmt, StmtKind};
 use crate::library::Function as LibraryFunction;
-use crate::types::{Type, Types};
+use crate::types::{BinaryOp, Type, Types};
 use crate::walk::{each_expr, each_stmt, roots};
 
 /// Lints a function. Template instances are only linted where the template's arguments do not matter.

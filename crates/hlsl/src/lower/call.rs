@@ -9,11 +9,11 @@ use super::env::SlotId;
 use super::place::{Lvalue, Storage};
 use super::resource::{NO_HANDLE, ResourceRef};
 use super::{Lower, Lowerer, MOST_CALLS, Values};
-use crate::hir::{Arg, Expr, FunctionId, LocalId, Mode, Signature, SystemValue};
+use crate::hir::{Arg, Expr, FunctionId, LocalId, Signature, SystemValue};
 use crate::library::barrier_flags as flag;
 use crate::library::expand::{Operand, expand};
 use crate::library::{Function as LibraryFunction, Method, Pure};
-use crate::types::{Packing, ResourceType, Type, TypeId, layout_of};
+use crate::types::{Mode, Packing, ResourceType, Type, TypeId, layout_of};
 
 /// A call in progress.
 pub(super) struct Frame {

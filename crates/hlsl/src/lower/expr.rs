@@ -8,10 +8,10 @@ use super::place::{Location, Lvalue};
 use super::resource::is_handle;
 use super::{Lower, Lowerer, Values};
 use crate::check::fold::{Operation, operation};
-use crate::hir::{BinaryOp, Expr, ExprKind, LocalId, UnaryOp};
+use crate::hir::{Expr, ExprKind, LocalId};
 use crate::lower::place::Storage;
 use crate::types::convert;
-use crate::types::{ResourceType, Scalar, Type, TypeId};
+use crate::types::{BinaryOp, ResourceType, Scalar, Type, TypeId, UnaryOp};
 
 impl Lowerer<'_> {
     /// The scalars of an expression's value.

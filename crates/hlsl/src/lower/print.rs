@@ -5,9 +5,9 @@ use ir::{Message, Op, Value, Values};
 use ops::{Binary, Ty};
 
 use super::{Lower, Lowerer};
-use crate::hir::{Arg, BinaryOp, Expr, ExprKind};
+use crate::hir::{Arg, Expr, ExprKind};
 use crate::library::Print;
-use crate::types::{Scalar, Type};
+use crate::types::{BinaryOp, Scalar, Type};
 
 impl Lowerer<'_> {
     pub(super) fn print(&mut self, print: Print, args: &[Arg], expr: &Expr) -> Lower<Values> {

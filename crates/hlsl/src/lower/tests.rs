@@ -10,7 +10,9 @@ use ops::intrinsics::{Output, ShaderModel, Stage, by_name};
 use super::lower;
 use crate::hir::*;
 use crate::options::Options;
-use crate::types::{Access, Field, ResourceType, Struct, Type, TypeId, Types};
+use crate::types::{
+    Access, BinaryOp, Field, Mode, ResourceType, Struct, Type, TypeId, Types, UnaryOp,
+};
 
 /// A compute shader `void main(uint t : SV_GroupIndex)` over `RWStructuredBuffer<uint> data`, and its functions.
 struct Shader {

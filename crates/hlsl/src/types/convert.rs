@@ -8,8 +8,7 @@
 
 use ops::{Sign, Ty, Unary};
 
-use crate::hir::BinaryOp;
-use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
+use crate::types::{BinaryOp, ResourceType, Scalar, Type, TypeId, Types};
 
 /// The rank of an element conversion, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -73,7 +73,7 @@ impl Overload {
 }
 
 fn param(param: &Param) -> String {
-    use hlsl::hir::Mode;
+    use hlsl::types::Mode;
     let mode = match param.mode {
         Mode::In => "",
         Mode::Out => "out ",

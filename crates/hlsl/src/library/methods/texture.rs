@@ -3,10 +3,9 @@
 use ops::texture::Dim;
 
 use super::{Param, accept};
-use crate::hir::Mode;
 use crate::library::resolve::count_message;
 use crate::library::{ArgInfo, Method, Resolution, TextureMethod};
-use crate::types::{ResourceType, Scalar, TextureDim, Type, TypeId, Types};
+use crate::types::{Mode, ResourceType, Scalar, TextureDim, Type, TypeId, Types};
 
 /// The methods of textures that are read.
 const READ: &[&str] = &[
