@@ -3,6 +3,7 @@
 use diag::{Allows, Diagnostic, FileId, Level, Sink, SourceMap, code};
 
 use crate::declared::functions;
+use crate::lower::Unreached;
 use crate::options::{Denormals, Options, Stage};
 use crate::preprocess::Includer;
 use crate::{ast, check, hir, lint, lower, parse, preprocess};
@@ -18,24 +19,6 @@ pub struct Compiled {
     pub patch: Option<ir::Module>,
     /// The resources that the file declares and the entry point does not reach: a host may bind them all the same.
     pub unreached: Unreached,
-}
-
-/// Resources that an entry point does not reach.
-#[derive(Clone, Debug, Default)]
-pub struct Unreached {
-    pub resources: Vec<ir::Resource>,
-    /// Those that no entry point can use yet.
-    pub opaque: Vec<OpaqueResource>,
-}
-
-/// A resource of a kind that the IR lacks: an acceleration structure, for example.
-#[derive(Clone, Debug)]
-pub struct OpaqueResource {
-    pub name: String,
-    /// The type as HLSL names it, without the dimensions of an array.
-    pub ty: String,
-    /// Where it is declared.
-    pub span: diag::Span,
 }
 
 /// Compiles the entry point named in the options. `None` after an error, which is in the sink.

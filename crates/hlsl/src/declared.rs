@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use diag::{FileId, Sink, SourceMap, Span};
 
 use crate::ast;
-use crate::check::{attr, entry};
+use crate::check::entry::declared_stage;
 use crate::compile::read;
 use crate::options::{Options, Stage};
 use crate::preprocess::Includer;
@@ -39,7 +39,7 @@ pub fn declared(
     let file = read(main, sources, includer, options, sink)?;
     let mut all: Vec<Declared> = Vec::new();
     for (name, attributes, span) in functions(&file) {
-        let mut stage = stage(attributes);
+        let mut stage = declared_stage(attributes);
         // Only this call identifies an amplification shader without `[shader]`.
         if stage == Some(Stage::Compute) && sources.text(span).contains("DispatchMesh(") {
             stage = Some(Stage::Amplification);
@@ -82,22 +82,4 @@ pub(crate) fn functions(
         }
         _ => None,
     })
-}
-
-/// The stage that the attributes of a function give.
-pub(crate) fn stage(attributes: &[ast::Attribute]) -> Option<Stage> {
-    let has = |name: &str| attributes.iter().any(|it| attr::is(it, name));
-    if let Some(word) = entry::shader_word(attributes) {
-        return entry::stage_of_word(word);
-    }
-    if has("numthreads") {
-        return Some(if has("outputtopology") { Stage::Mesh } else { Stage::Compute });
-    }
-    if has("domain") {
-        return Some(if has("patchconstantfunc") { Stage::Hull } else { Stage::Domain });
-    }
-    if has("maxvertexcount") {
-        return Some(Stage::Geometry);
-    }
-    has("earlydepthstencil").then_some(Stage::Pixel)
 }

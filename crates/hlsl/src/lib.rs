@@ -26,9 +26,9 @@ pub mod types;
 mod walk;
 
 pub use check::check;
-pub use compile::{Compiled, Entries, OpaqueResource, Unreached, compile, validate};
+pub use compile::{Compiled, Entries, compile, validate};
 pub use declared::{Declared, declared};
-pub use lower::lower;
+pub use lower::{OpaqueResource, Unreached, lower};
 pub use options::{
     Denormals, Dialect, MatrixOrder, Options, PushLayout, ShaderModel, Stage, Version,
 };

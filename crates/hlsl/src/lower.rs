@@ -59,6 +59,7 @@ use note::NoteTaker;
 use place::Storage;
 use resource::Handles;
 pub(crate) use resource::unreached;
+pub use resource::{OpaqueResource, Unreached};
 
 /// The maximum number of instructions, and of arguments of branches, of a module.
 const MOST_INSTS: usize = 2_000_000;

@@ -6,7 +6,6 @@ use ir::WaveSize;
 use super::scope::{Callee, Scopes, ValueEntity};
 use super::{Checker, attr, semantic};
 use crate::ast::{self, Annotation, AnnotationKind};
-use crate::declared;
 use crate::hir::{self, Arg, Expr, ExprKind, FunctionId, LocalId, Stmt, StmtKind, SystemValue};
 use crate::options::{PROFILES, Stage};
 use crate::types::{Mode, Scalar, StructId, Type, TypeId, Types};
@@ -60,6 +59,24 @@ pub(crate) fn shader_word(attributes: &[ast::Attribute]) -> Option<&str> {
     attr::find(attributes, "shader").and_then(|it| attr::text(it, 0))
 }
 
+/// The stage that the attributes of a function give.
+pub(crate) fn declared_stage(attributes: &[ast::Attribute]) -> Option<Stage> {
+    let has = |name: &str| attributes.iter().any(|it| attr::is(it, name));
+    if let Some(word) = shader_word(attributes) {
+        return stage_of_word(word);
+    }
+    if has("numthreads") {
+        return Some(if has("outputtopology") { Stage::Mesh } else { Stage::Compute });
+    }
+    if has("domain") {
+        return Some(if has("patchconstantfunc") { Stage::Hull } else { Stage::Domain });
+    }
+    if has("maxvertexcount") {
+        return Some(Stage::Geometry);
+    }
+    has("earlydepthstencil").then_some(Stage::Pixel)
+}
+
 /// The stage that functions are checked for, with the kind of a ray-tracing shader: the profile's, or in a library the
 /// one that the entry point's attributes give, or else compute.
 pub(super) fn stage_of(file: &ast::File, profile: Stage, entry: &str) -> (Stage, Option<String>) {
@@ -70,7 +87,7 @@ pub(super) fn stage_of(file: &ast::File, profile: Stage, entry: &str) -> (Stage,
         ast::ItemKind::Function(it) => it.name.as_plain().is_some_and(|it| it.name == *entry),
         _ => false,
     });
-    let stage = own.find_map(|it| Some((declared::stage(&it.attributes)?, &it.attributes)));
+    let stage = own.find_map(|it| Some((declared_stage(&it.attributes)?, &it.attributes)));
     match stage {
         Some((Stage::RayTracing, attributes)) => {
             (Stage::RayTracing, shader_word(attributes).map(str::to_owned))

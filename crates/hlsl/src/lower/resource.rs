@@ -9,7 +9,6 @@ use ir::{Binding, Element, Op, Place, ResourceKind, Value};
 use ops::{Ternary, Ty};
 
 use super::{Lower, Lowerer};
-use crate::compile::{OpaqueResource, Unreached};
 use crate::hir::{Program, Resource, ResourceId};
 use crate::types::{
     Access, Packing, ResourceType, Scalar, Type, TypeId, cbuffer_members, host, layout_of,
@@ -18,6 +17,24 @@ use crate::types::{
 
 /// The first value that is a handle; modules stay far below.
 const FIRST_HANDLE: u32 = 1 << 31;
+
+/// Resources that an entry point does not reach.
+#[derive(Clone, Debug, Default)]
+pub struct Unreached {
+    pub resources: Vec<ir::Resource>,
+    /// Those that no entry point can use yet.
+    pub opaque: Vec<OpaqueResource>,
+}
+
+/// A resource of a kind that the IR lacks: an acceleration structure, for example.
+#[derive(Clone, Debug)]
+pub struct OpaqueResource {
+    pub name: String,
+    /// The type as HLSL names it, without the dimensions of an array.
+    pub ty: String,
+    /// Where it is declared.
+    pub span: Span,
+}
 
 /// A resource, or a per-lane element of an array of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
