@@ -41,18 +41,23 @@ fn outcome(text: String) -> Option<&'static str> {
     first.map(|it| it.code.name)
 }
 
+const LARGE: Option<&str> = Some("too-large");
+const WORK: Option<&str> = Some("program-too-large");
+const DEEP: Option<&str> = Some("nesting-too-deep");
+
+/// Compiles each text of a table: its name, the text, and the outcome.
+fn outcomes_are<const N: usize>(rows: [(&str, String, Option<&str>); N]) {
+    for (name, text, expected) in rows {
+        assert_eq!(outcome(text), expected, "{name}");
+    }
+}
+
 #[test]
-fn bombs_end_with_an_error_that_names_the_limit() {
-    const LARGE: Option<&str> = Some("too-large");
-    const WORK: Option<&str> = Some("program-too-large");
-    const DEEP: Option<&str> = Some("nesting-too-deep");
+fn types_that_multiply_are_bounded() {
     let structs = |levels, first: &str| {
         tree(levels, first, |i| format!("struct S{i} {{ S{0} a; S{0} b; }};\n", i - 1))
     };
-    let overloads: String =
-        (0..4000).map(|i| format!("struct T{i} {{ uint a; }}; void f(T{i} x) {{}}\n")).collect();
-    let table = vec!["1"; 60_000].join(", ");
-    let rows: Vec<(&str, String, Option<&str>)> = vec![
+    outcomes_are([
         (
             "the size of a struct that doubles",
             structs(60, "struct S0 { uint a; };\n") + &main_of("O[0] = sizeof(S59);"),
@@ -77,6 +82,37 @@ fn bombs_end_with_an_error_that_names_the_limit() {
             ),
             None,
         ),
+        (
+            "inherited fields",
+            format!(
+                "struct B {{ {} }};\n{}{}",
+                (0..4000).map(|i| format!("uint a{i};")).collect::<String>(),
+                (0..4000).map(|i| format!("struct D{i} : B {{}};\n")).collect::<String>(),
+                main_of("")
+            ),
+            WORK,
+        ),
+        (
+            "arrays of arrays, through aliases",
+            tree(5000, "typedef uint A0[1];\n", |i| format!("typedef A{} A{i}[1];\n", i - 1))
+                + &main_of("A4999 x;"),
+            DEEP,
+        ),
+        (
+            "structs in structs, one in each",
+            tree(5000, "struct S0 { uint a; };\n", |i| {
+                format!("struct S{i} {{ S{} a; }};\n", i - 1)
+            }) + &main_of("S4999 x;"),
+            DEEP,
+        ),
+    ]);
+}
+
+#[test]
+fn calls_that_multiply_are_bounded() {
+    let overloads: String =
+        (0..4000).map(|i| format!("struct T{i} {{ uint a; }}; void f(T{i} x) {{}}\n")).collect();
+    outcomes_are([
         (
             "calls of functions that do nothing",
             tree(60, "void f0() {}\n", |i| format!("void f{i}() {{ f{0}(); f{0}(); }}\n", i - 1))
@@ -130,16 +166,13 @@ fn bombs_end_with_an_error_that_names_the_limit() {
             ),
             WORK,
         ),
-        (
-            "inherited fields",
-            format!(
-                "struct B {{ {} }};\n{}{}",
-                (0..4000).map(|i| format!("uint a{i};")).collect::<String>(),
-                (0..4000).map(|i| format!("struct D{i} : B {{}};\n")).collect::<String>(),
-                main_of("")
-            ),
-            WORK,
-        ),
+    ]);
+}
+
+#[test]
+fn large_constants_and_switches_are_bounded() {
+    let table = vec!["1"; 60_000].join(", ");
+    outcomes_are([
         (
             "constants that copy a large one",
             format!(
@@ -167,23 +200,7 @@ fn bombs_end_with_an_error_that_names_the_limit() {
             )),
             None,
         ),
-        (
-            "arrays of arrays, through aliases",
-            tree(5000, "typedef uint A0[1];\n", |i| format!("typedef A{} A{i}[1];\n", i - 1))
-                + &main_of("A4999 x;"),
-            DEEP,
-        ),
-        (
-            "structs in structs, one in each",
-            tree(5000, "struct S0 { uint a; };\n", |i| {
-                format!("struct S{i} {{ S{} a; }};\n", i - 1)
-            }) + &main_of("S4999 x;"),
-            DEEP,
-        ),
-    ];
-    for (name, text, expected) in rows {
-        assert_eq!(outcome(text), expected, "{name}");
-    }
+    ]);
 }
 
 #[test]
