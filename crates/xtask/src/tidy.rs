@@ -4,6 +4,8 @@ use crate::sources::files;
 
 /// The most lines a file may have.
 const MOST_LINES: usize = 1000;
+/// The most columns of a line of a comment.
+const MOST_COLUMNS: usize = 120;
 
 #[test]
 fn every_source_file_says_what_it_is_for_and_is_not_too_long() {
@@ -19,6 +21,41 @@ fn every_source_file_says_what_it_is_for_and_is_not_too_long() {
             // Split up, so that this file does not match.
             for word in [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("#[ign", "ore")] {
                 assert!(!line.contains(word), "{}:{number}: {word}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn comments_are_wrapped() {
+    let mut long = Vec::new();
+    for path in files(&crate::root().join("crates"), "rs") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
+            let comment = comment.trim_start_matches(['/', '!', ' ']);
+            // A row of a table is one line, however long; code in a comment too.
+            let cannot_be_wrapped = comment.starts_with('|') || comment.starts_with('`');
+            if line.chars().count() > MOST_COLUMNS && !cannot_be_wrapped {
+                long.push(format!("{}:{number}", path.display()));
+            }
+        }
+    }
+    assert!(long.is_empty(), "more than {MOST_COLUMNS} columns:\n{}", long.join("\n"));
+}
+
+#[test]
+fn names_follow_one_convention() {
+    for path in files(&crate::root().join("crates"), "rs") {
+        // In the folder of a test program, `name.rs` would be a program of its own.
+        let is_of_tests = path.iter().any(|it| it == "tests");
+        let is_mod = path.file_name().is_some_and(|it| it == "mod.rs");
+        assert!(!is_mod || is_of_tests, "{}: name it like its folder, beside it", path.display());
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            // Split up, so that this file does not match.
+            for word in [concat!("const MA", "X_"), concat!("static MA", "X_")] {
+                assert!(!line.contains(word), "{}:{number}: limits are `MOST_…`", path.display());
             }
         }
     }

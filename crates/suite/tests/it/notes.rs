@@ -27,7 +27,7 @@ use suite::section::Section;
 use timeline::{Program, Recorder, Window};
 
 /// `PROGRAMS=100000` tries that many of each kind, and `PROGRAMS=1000..2000` those with these seeds.
-const PROGRAMS: u64 = 400;
+const PROGRAMS: u64 = 200;
 /// Enough for nearly all.
 const FUEL: u64 = 1 << 18;
 /// Longer runs are recorded to some point within so much fuel.
