@@ -173,7 +173,8 @@ impl Asks<'_> {
 
     fn spirv(&self, compiled: &Compiled) -> Result<Option<Problem>, End> {
         let Some(shader) = &compiled.shader else {
-            let what = "there is nothing to write as SPIR-V: wavelane only checks shaders of this stage";
+            let what =
+                "there is nothing to write as SPIR-V: wavelane only checks shaders of this stage";
             let help = "`-E NAME -T cs_6_6` chooses a compute shader of a file";
             return Ok(Some(Problem::new(Exit::Unsupported, what).help(help).help(CHECK_ONLY)));
         };

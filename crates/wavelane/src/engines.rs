@@ -152,7 +152,8 @@ pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
     ) -> Result<(), Failure> {
         Err(Failure::Unsupported(Unsupported {
             asked: "a draw".to_owned(),
-            missing: "the engine runs dispatches only; `interp`, `cpu` and `vulkan` run draws".to_owned(),
+            missing: "the engine runs dispatches only; `interp`, `cpu` and `vulkan` run draws"
+                .to_owned(),
         }))
     }
 
