@@ -30,7 +30,7 @@ impl Call<'_> {
         if call.suiting(Some(shape)).is_none() {
             return [0; 4];
         }
-        if matches!(call.op, TextureOp::Feedback(_)) {
+        if call.op.is_feedback() {
             self.feedback(call, (shape, identity), lane);
             return [0; 4];
         }

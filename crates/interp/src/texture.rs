@@ -102,7 +102,7 @@ impl<O: Observer> Machine<'_, O> {
             let op = call.op;
             let event = SampleEvent { at, op, texture, element, sampler, poison, partial };
             self.observer.sample(&event);
-            if matches!(op, TextureOp::Feedback(_)) {
+            if op.is_feedback() {
                 self.tell_feedback(call, registers, at, poison);
             }
             return;
@@ -200,7 +200,7 @@ impl<O: Observer> Machine<'_, O> {
         active: LaneMask,
     ) -> u32 {
         let call = &code.call;
-        if matches!(call.op, TextureOp::Feedback(_)) {
+        if call.op.is_feedback() {
             return self.feedback(call, registers, lane);
         }
         let (results, texels) = if call.op.writes() {

@@ -138,6 +138,34 @@ impl TextureOp {
         }
     }
 
+    /// Whether it reads texels through a filter, at a level of detail.
+    pub fn filters(self) -> bool {
+        matches!(self, TextureOp::Sample(_) | TextureOp::Compare(_))
+    }
+
+    /// Whether it compares texels with a reference value.
+    pub fn compares(self) -> bool {
+        matches!(self, TextureOp::Compare(_) | TextureOp::GatherCompare(_))
+    }
+
+    /// The component of texels that a gather returns or compares.
+    pub fn gathered(self) -> Option<u8> {
+        match self {
+            TextureOp::Gather(component) | TextureOp::GatherCompare(component) => Some(component),
+            _ => None,
+        }
+    }
+
+    /// Whether it returns a level of detail.
+    pub fn is_level_of_detail(self) -> bool {
+        matches!(self, TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped)
+    }
+
+    /// Whether it records sampler feedback, in a map.
+    pub fn is_feedback(self) -> bool {
+        matches!(self, TextureOp::Feedback(_))
+    }
+
     /// Whether it modifies the texture, and only that.
     pub fn writes(self) -> bool {
         matches!(self, TextureOp::Store | TextureOp::Atomic(_))
@@ -198,7 +226,7 @@ impl TextureOp {
             | TextureOp::Compare(detail)
             | TextureOp::Feedback(detail) => {
                 (*at, *offsets, *least) = (place, offset, optional(Ty::F32, 1));
-                if matches!(self, TextureOp::Feedback(_)) {
+                if self.is_feedback() {
                     *offsets = none;
                 }
                 match detail {
@@ -210,7 +238,7 @@ impl TextureOp {
                     Detail::Gradients => {
                         *ddx = exactly(Ty::F32, dim.sample_axes());
                         *ddy = *ddx;
-                        if matches!(self, TextureOp::Feedback(_)) {
+                        if self.is_feedback() {
                             *level = optional(Ty::F32, 1);
                         }
                     }
@@ -231,7 +259,7 @@ impl TextureOp {
                 }
             }
         }
-        if matches!(self, TextureOp::Compare(_) | TextureOp::GatherCompare(_)) {
+        if self.compares() {
             *reference = exactly(Ty::F32, 1);
         }
         roles

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use diag::Span;
 use ir::exec::LaneOrder;
-use ir::{InstData, Module, Op, TextureOp};
+use ir::{InstData, Module, Op};
 use ops::Ty;
 use ops::intrinsics::ShaderModel;
 
@@ -65,7 +65,7 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
 }
 
 fn records_feedback(inst: &InstData) -> bool {
-    matches!(&inst.op, Op::Texture(it) if matches!(it.op, TextureOp::Feedback(_)))
+    matches!(&inst.op, Op::Texture(it) if it.op.is_feedback())
 }
 
 /// The bytes of groupshared memory that hold the output of a mesh shader: the counts and the arrays behind them.

@@ -6,7 +6,7 @@
 use diag::Span;
 use ir::exec::LaneOrder;
 use ir::trace::{self, Event};
-use ir::{Module, Op, TextureOp};
+use ir::{Module, Op};
 use ops::Ty;
 
 use crate::guard::catch;
@@ -153,18 +153,5 @@ fn scalar(ty: Ty) -> Scalar {
 }
 
 fn is_filtered(op: &Op) -> bool {
-    let Op::Texture(texture) = op else { return false };
-    match texture.op {
-        TextureOp::Sample(_)
-        | TextureOp::Compare(_)
-        | TextureOp::LevelOfDetail
-        | TextureOp::LevelOfDetailUnclamped => true,
-        TextureOp::Load
-        | TextureOp::Store
-        | TextureOp::Atomic(_)
-        | TextureOp::Gather(_)
-        | TextureOp::GatherCompare(_)
-        | TextureOp::Feedback(_)
-        | TextureOp::Size => false,
-    }
+    matches!(op, Op::Texture(it) if it.op.filters() || it.op.is_level_of_detail())
 }

@@ -231,7 +231,7 @@ impl Lowerer<'_> {
                 unreachable!("these are not sampled")
             }
         };
-        if matches!(op, TextureOp::Compare(_) | TextureOp::GatherCompare(_)) {
+        if op.compares() {
             operands.reference = take(self)?;
         }
         match op {

@@ -260,7 +260,7 @@ impl<'a> Verifier<'a> {
         self.require(sampler.is_some() == op.samples(), || {
             "a sampler is missing or superfluous".to_owned()
         });
-        let is_feedback = matches!(op, TextureOp::Feedback(_));
+        let is_feedback = op.is_feedback();
         self.require(map.is_some() == is_feedback, || {
             "a feedback map is missing or superfluous".to_owned()
         });
@@ -322,8 +322,7 @@ impl<'a> Verifier<'a> {
                 self.gives(results, &vec![Ty::I32; TextureOp::sizes(dim, writable)]);
             }
         }
-        let has_values = matches!(op, TextureOp::Store | TextureOp::Atomic(_));
-        self.require(has_values || args.values.is_empty(), || {
+        self.require(op.writes() || args.values.is_empty(), || {
             "only stores and atomic operations have values".to_owned()
         });
     }

@@ -139,9 +139,7 @@ impl<'a> Writer<'a> {
             TextureOp::Sample(detail) | TextureOp::Compare(detail) => {
                 self.detail(detail, args, place)
             }
-            TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => {
-                self.detail(ir::Detail::Implicit, args, place)
-            }
+            _ if op.is_level_of_detail() => self.detail(ir::Detail::Implicit, args, place),
             _ => Detail::Level(self.term(self.constant(Ty::F32, 0))),
         };
         let zero = self.word_term(0);
@@ -149,7 +147,7 @@ impl<'a> Writer<'a> {
             || results.iter().map(|it| self.term(self.constant(*it, 0))).collect::<Vec<_>>();
         let doubles: Vec<Term<'a>> = place.iter().map(|it| it.as_double()).collect();
         let read = || {
-            if let TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped = op {
+            if op.is_level_of_detail() {
                 let lod = self.footprint(shape, source.dim, state, &doubles, &detail).lod;
                 let lod = match op {
                     TextureOp::LevelOfDetail => {
@@ -161,10 +159,7 @@ impl<'a> Writer<'a> {
                 };
                 return vec![narrowed(lod.as_single().as_double(), results[0])];
             }
-            let gathers = match op {
-                TextureOp::Gather(it) | TextureOp::GatherCompare(it) => Some(usize::from(it)),
-                _ => None,
-            };
+            let gathers = op.gathered().map(usize::from);
             let compares = reference.first().copied();
             let components = match (gathers, compares) {
                 (Some(component), _) => vec![component.min(3)],

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use ash::vk;
 use ir::exec::{Bindings, Failure, Unsupported};
-use ir::{Binding, Element, Module, Op, ResourceKind, TextureOp};
+use ir::{Binding, Element, Module, Op, ResourceKind};
 use ops::texture::{Dim, Filter, Sampler, Shape};
 use spirv::BindingKind;
 
@@ -192,8 +192,7 @@ fn uses(module: &Module, resource: Binding) -> impl Iterator<Item = &ir::Texture
 
 /// Whether a texture is used in comparisons.
 fn is_compared(module: &Module, texture: Binding) -> bool {
-    uses(module, texture)
-        .any(|it| matches!(it.op, TextureOp::Compare(_) | TextureOp::GatherCompare(_)))
+    uses(module, texture).any(|it| it.op.compares())
 }
 
 /// Whether a texture is read through a sampler that filters.
@@ -206,7 +205,7 @@ fn is_filtered(module: &Module, contents: &Contents<'_>, texture: Binding) -> bo
         samplers.any(|it| blends(&it))
     };
     uses(module, texture)
-        .filter(|it| matches!(it.op, TextureOp::Sample(_) | TextureOp::Compare(_)))
+        .filter(|it| it.op.filters())
         .any(|it| it.sampler.is_some_and(|it| of(it.binding)))
 }
 
@@ -225,9 +224,8 @@ pub(super) fn sampled(module: &Module, sampler: Binding) -> Sampled {
         let element = module.resource(texture.texture.binding).kind.view().element;
         let is_float = element
             .is_some_and(|it| matches!(it.scalar, ir::HostScalar::F16 | ir::HostScalar::F32));
-        let gathers = matches!(texture.op, TextureOp::Gather(_) | TextureOp::GatherCompare(_));
         sampled.integers |= !is_float;
-        sampled.blends |= is_float && !gathers;
+        sampled.blends |= is_float && texture.op.gathered().is_none();
     }
     sampled
 }
