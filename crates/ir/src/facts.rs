@@ -246,6 +246,11 @@ impl Op {
         }
     }
 
+    /// Whether an instruction is a branch: each lane selects one region of it.
+    pub fn is_branch(&self) -> bool {
+        self.selector().is_some()
+    }
+
     /// Whether an instruction computes each lane's result from that lane's operands, and nothing else: an elementwise
     /// operation.
     pub fn is_elementwise(&self) -> bool {

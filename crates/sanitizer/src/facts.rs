@@ -147,8 +147,7 @@ impl<'a> Facts<'a> {
     /// in which lanes leave it.
     pub(crate) fn condition(&self, inst: Inst) -> Option<(Inst, Span)> {
         let span = |it: Inst| self.module.inst(it).span;
-        let is_branch =
-            |it: &Inst| matches!(self.module.inst(*it).op, Op::If { .. } | Op::Switch { .. });
+        let is_branch = |it: &Inst| self.module.inst(*it).op.is_branch();
         let around =
             |it: &Inst| is_branch(it) || matches!(self.module.inst(*it).op, Op::Loop { .. });
         let construct = self.ancestors(inst).find(around)?;

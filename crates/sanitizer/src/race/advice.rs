@@ -380,8 +380,7 @@ fn between_rounds(
 
 /// The branch of a loop that a barrier is in and an access is not, so that there are iterations without the barrier.
 fn skipping(facts: &Facts<'_>, around: Inst, barrier: Inst, access: Inst) -> Option<Inst> {
-    let is_branch =
-        |it: &Inst| matches!(facts.module.inst(*it).op, Op::If { .. } | Op::Switch { .. });
+    let is_branch = |it: &Inst| facts.module.inst(*it).op.is_branch();
     let inside = facts.ancestors(barrier).take_while(|it| *it != around);
     let branches = inside.filter(is_branch).filter(|it| !facts.encloses(*it, access));
     // If the other arm leaves the loop, no iteration lacks it.
@@ -409,8 +408,7 @@ fn in_loop_apart(facts: &Facts<'_>, before: Inst, now: Inst) -> bool {
 
 /// A barrier between two accesses in a branch that some threads do not take would make these wait for ever.
 fn apart(facts: &Facts<'_>, before: Inst, now: Inst) -> Option<String> {
-    let is_branch =
-        |it: &Inst| matches!(facts.module.inst(*it).op, Op::If { .. } | Op::Switch { .. });
+    let is_branch = |it: &Inst| facts.module.inst(*it).op.is_branch();
     let branch = facts.ancestors(before).filter(is_branch).find(|it| facts.encloses(*it, now))?;
     let cond = facts.module.inst(branch).op.selector()?;
     update::differs(facts, cond).then(|| {

@@ -7,7 +7,6 @@
 
 use std::sync::atomic::Ordering;
 
-use ir::Op;
 use raster::{Assembly, RasterState};
 
 use super::bands::{most_of_wave, most_spent};
@@ -74,7 +73,7 @@ impl GraphicsPipeline {
 
 /// Whether all waves of a shader without loops run the same instructions.
 fn is_straight(shader: &Shader) -> bool {
-    !shader.module.insts.iter().any(|it| matches!(it.op, Op::If { .. } | Op::Switch { .. }))
+    !shader.module.insts.iter().any(|it| it.op.is_branch())
 }
 
 impl<'a> Account<'a> {
