@@ -24,7 +24,7 @@ use ir::{Inst, Op, Ray, Value};
 use ops::WaveOp;
 use ops::wave::Sees;
 
-use crate::facts::{Facts, identifies_lane};
+use crate::facts::Facts;
 use crate::hash::HashSet;
 use crate::marked::Marked;
 use crate::record::{Cell, Moment, Record, Time, Write};
@@ -567,7 +567,7 @@ impl<'a> Walk<'a> {
             self.wrong.meeting(inst, at.wrong.thread, wrong.time),
         );
         let (Some(a), Some(b)) = met else { return self.end(Rank::Unknown, path) };
-        if identifies_lane(op) || op.facts().sees == Sees::Nothing {
+        if op.identifies_lane() || op.facts().sees == Sees::Nothing {
             return self.end(Rank::Identity, path);
         }
         let theirs = at.other.map(|it| {

@@ -215,7 +215,7 @@ pub fn explain(
     // With other lane assignments, lane indices differ as a matter of course; only what is computed from them
     // matters.
     let is_news = !other_lanes;
-    let first = differing.clone().find(|it| is_news || !facts::identifies_lane(it.2));
+    let first = differing.clone().find(|it| is_news || !it.2.identifies_lane());
     let first = first.or_else(|| differing.next());
     let wrote = writers.first().map(|it| it.inst);
     let written = writers.first().map_or(resource.span, |it| it.span);

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use ir::exec::{Bindings, What};
 use ir::flow::Structure;
 use ir::{Atomic, Binding, Inst, Module, Op, Span, Value, ValueDef, Values, values};
-use ops::WaveOp;
 use ops::texture::Shape;
 
 /// Facts about one module.
@@ -47,12 +46,6 @@ impl Nesting {
         }
         Nesting { structure, extent, yields }
     }
-}
-
-/// Whether an operation only says which lane of its wave a thread is, or whether it is the first: with other assignments
-/// of threads to lanes, its result differs as a matter of course.
-pub(crate) fn identifies_lane(op: WaveOp) -> bool {
-    matches!(op, WaveOp::LaneIndex | WaveOp::IsFirstLane)
 }
 
 impl<'a> Facts<'a> {

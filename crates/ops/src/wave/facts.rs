@@ -178,6 +178,13 @@ impl WaveOp {
         }
     }
 
+    /// Whether the result only says which lane of its wave a thread is, or whether it is the first: with another
+    /// assignment of threads to lanes, it differs as a matter of course.
+    pub fn identifies_lane(self) -> bool {
+        let Facts { sees, spread, .. } = self.facts();
+        spread == Spread::LaneIndex || (sees == Sees::ActiveSet && spread == Spread::ByPlace)
+    }
+
     /// Whether the result is the set of lanes with a certain value.
     pub fn chooses_lanes(self) -> bool {
         let Facts { signature, sees, .. } = self.facts();

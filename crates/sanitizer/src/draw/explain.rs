@@ -22,7 +22,7 @@ use super::contents::{Content, Difference, Holder, Left};
 use super::{Ended, How, Order, Part, Scene, Sweep, Watched};
 use crate::assigned;
 use crate::compare::of_type;
-use crate::facts::{Facts, identifies_lane};
+use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
 use crate::hash::{HashMap, HashSet};
 use crate::marked::{Mark, Marked};
@@ -234,7 +234,7 @@ fn first_difference(
             }
             // The lane of an invocation differs as a matter of course.
             let is_query =
-                matches!(module.inst(inst).op, Op::Wave { op, .. } if identifies_lane(op));
+                matches!(module.inst(inst).op, Op::Wave { op, .. } if op.identifies_lane());
             let rank = 2 * u8::from(is_query) + u8::from(!is_near(*of));
             if best.is_none_or(|it| (rank, *a) < (it.0, it.1)) {
                 best = Some((rank, *a, *b));
