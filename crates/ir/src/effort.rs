@@ -32,8 +32,9 @@ impl Effort {
         match op {
             // A logarithm and an exponential function, each with more digits than the result.
             Op::Binary(Binary::Pow, ..) => per_lane(5),
-            Op::Unary(op, _) if op.facts().family == Family::Transcendental => per_lane(2),
-            Op::Binary(op, ..) if op.facts().family == Family::Transcendental => per_lane(2),
+            op if op.scalar_facts().is_some_and(|it| it.family == Family::Transcendental) => {
+                per_lane(2)
+            }
             // Lanes are compared with each other, or form sets that run one after the other.
             Op::Wave { op: WaveOp::Match, .. } | Op::Wave { lanes: Some(_), .. } => {
                 Some(Effort { lane: 0, pair: 1 })

@@ -7,6 +7,7 @@
 
 use ops::Ty;
 use ops::intrinsics::Stage;
+use ops::scalar;
 use ops::wave::Sees;
 
 use crate::{
@@ -142,17 +143,15 @@ impl Op {
     /// The row of an instruction.
     pub fn effects(&self) -> Effects {
         let row = |kind| Effects { kind, sees_lanes: false, asks_quad: false, computes: false };
-        let arithmetic =
-            |facts: ops::scalar::Facts| Effects { computes: facts.computes(), ..row(Kind::Pure) };
         let memory = |memory, access| row(Kind::Memory(memory, access));
         match self {
             Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Size { .. } => row(Kind::Pure),
             Op::Input(_) | Op::Eval { .. } | Op::InputAt { .. } => row(Kind::Pure),
             Op::Output { .. } | Op::Discard => row(Kind::Stage),
-            Op::Unary(op, _) => arithmetic(op.facts()),
-            Op::Binary(op, ..) => arithmetic(op.facts()),
-            Op::Compare(op, ..) => arithmetic(op.facts()),
-            Op::Ternary(op, _) => arithmetic(op.facts()),
+            Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..) => {
+                let computes = self.scalar_facts().is_some_and(|it| it.computes());
+                Effects { computes, ..row(Kind::Pure) }
+            }
             Op::Wave { op, .. } => {
                 let facts = op.facts();
                 Effects {
@@ -254,7 +253,18 @@ impl Op {
     /// Whether an instruction computes each lane's result from that lane's operands, and nothing else: an elementwise
     /// operation.
     pub fn is_elementwise(&self) -> bool {
-        matches!(self, Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..))
+        self.scalar_facts().is_some()
+    }
+
+    /// The facts of an elementwise operation.
+    pub fn scalar_facts(&self) -> Option<scalar::Facts> {
+        match self {
+            Op::Unary(op, _) => Some(op.facts()),
+            Op::Binary(op, ..) => Some(op.facts()),
+            Op::Compare(op, ..) => Some(op.facts()),
+            Op::Ternary(op, _) => Some(op.facts()),
+            _ => None,
+        }
     }
 
     pub fn is_terminator(&self) -> bool {

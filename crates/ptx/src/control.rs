@@ -316,10 +316,7 @@ impl Emitter<'_> {
         let is_wide = data.op.operands().iter().any(|it| self.ir.ty(*it) == Ty::F64);
         match &data.op {
             Op::Const { .. } => true,
-            Op::Unary(op, _) => !is_wide && is_short(op.facts().family),
-            Op::Binary(op, ..) => !is_wide && is_short(op.facts().family),
-            Op::Compare(..) | Op::Ternary(..) => !is_wide,
-            _ => false,
+            op => !is_wide && op.scalar_facts().is_some_and(|it| is_short(it.family)),
         }
     }
 

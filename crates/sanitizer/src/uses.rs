@@ -6,7 +6,7 @@
 //! computed only for modules that synchronise through memory.
 
 use ir::{Inst, Op, Value};
-use ops::{Binary, Ternary};
+use ops::scalar::Family;
 
 use crate::facts::Facts;
 use crate::hash::HashSet;
@@ -71,13 +71,8 @@ impl Uses {
 
 /// Whether an operation adds up or scales: a flag is compared and masked, and what is summed is data.
 fn is_arithmetic(op: &Op) -> bool {
-    match op {
-        Op::Binary(op, ..) => {
-            matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div(_) | Binary::Rem(_))
-        }
-        Op::Ternary(Ternary::Fma, _) => true,
-        _ => false,
-    }
+    let family = op.scalar_facts().map(|it| it.family);
+    matches!(family, Some(Family::Ring | Family::Division | Family::Remainder | Family::Fma))
 }
 
 /// For each instruction, whether one of these values depends on its results, not counting what comes through some
