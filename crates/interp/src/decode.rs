@@ -368,14 +368,11 @@ impl<'m> Decoder<'m> {
 
     /// An instruction without effects whose result only notes use.
     fn only_noted(&mut self, inst: Inst) {
-        let ty = |it: &Value| self.module.ty(*it);
-        let has_hazards = match &self.module.inst(inst).op {
-            Op::Const { .. } | Op::Undef(_) => return,
-            Op::Unary(op, a) => op.has_hazards(ty(a)),
-            Op::Binary(op, a, _) => op.has_hazards(ty(a)),
-            Op::Compare(..) | Op::Ternary(..) | Op::PrivateStore { .. } => false,
-            _ => true,
-        };
+        let op = &self.module.inst(inst).op;
+        if matches!(op, Op::Const { .. } | Op::Undef(_)) {
+            return;
+        }
+        let has_hazards = op.has_hazards(|it| self.module.ty(it));
         // Each of these four leaves the budget as it was, so that no turn ends between them.
         if has_hazards {
             self.emit(Code::Hazards(false));

@@ -267,6 +267,15 @@ impl Op {
         }
     }
 
+    /// Whether some operands make the result undefined ([`scalar::Hazard`]), given the types of values.
+    pub fn has_hazards(&self, ty: impl Fn(Value) -> Ty) -> bool {
+        match self {
+            Op::Unary(op, a) => op.has_hazards(ty(*a)),
+            Op::Binary(op, a, _) => op.has_hazards(ty(*a)),
+            _ => false,
+        }
+    }
+
     pub fn is_terminator(&self) -> bool {
         self.effects().kind == Kind::Terminator
     }
