@@ -8,6 +8,7 @@
 //! The module need not be verified, but must come from [`crate::Builder`]. What is unreachable from its body is
 //! ignored.
 
+use ops::Ternary;
 use smallvec::SmallVec;
 
 use crate::{Inst, Module, Op, Region, Value};
@@ -179,6 +180,19 @@ impl Structure {
             });
         }
     }
+
+    /// The same, and for each operand that a selection copies.
+    pub fn copies(&self, module: &Module, mut flow: impl FnMut(Value, Value)) {
+        self.edges(module, &mut flow);
+        for data in self.insts().map(|it| module.inst(it)) {
+            if let (Op::Ternary(Ternary::Select, [_, yes, no]), [into]) =
+                (&data.op, &data.results[..])
+            {
+                flow(*yes, *into);
+                flow(*no, *into);
+            }
+        }
+    }
 }
 
 /// The operands of a region's yield, if it ends with one.
@@ -225,6 +239,17 @@ mod tests {
         // the first into the second; out of the switch for lanes that select no case, and by the exit.
         let expected = [(0, 3), (0, 4), (0, 5), (2, 5), (2, 6), (2, 7), (3, 2), (4, 3), (6, 7)];
         assert_eq!(edges, expected);
+    }
+
+    #[test]
+    fn selections_copy_both_operands_but_not_the_condition() {
+        let text = "entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nbody r0 {\n\
+            v0: i32 = const.i32 0\nv1: i32 = const.i32 7\nv2: bool = const.bool 1\n\
+            v3: i32 = select v2, v0, v1\nyield\n}\n";
+        let module = crate::text::read(text).unwrap();
+        let mut copies = Vec::new();
+        Structure::of(&module).copies(&module, |from, into| copies.push((from.0, into.0)));
+        assert_eq!(copies, [(0, 3), (1, 3)]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::ty::{Held, Lane};
 use crate::{F16, Sign, Ty};
 use number::{Float, Int};
 
-pub use facts::{Facts, Family, Reads};
+pub use facts::{Facts, Family, Nan, Reads};
 pub use hazards::Hazard;
 
 /// One operand.

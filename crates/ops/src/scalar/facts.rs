@@ -10,8 +10,19 @@ use super::{Binary, Compare, Ternary, Unary};
 pub struct Facts {
     pub family: Family,
     pub reads: Reads,
-    /// Whether a NaN result is always the canonical one, regardless of the operands.
-    pub canonical: bool,
+    pub nan: Nan,
+}
+
+/// Which NaN an operation returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Nan {
+    /// The canonical one, regardless of the operands.
+    Canonical,
+    /// The canonical one, but machines have an instruction for this operation of IEEE 754, which may return the bits of
+    /// an operand. Where only such operations use the result, engines need not canonicalise it.
+    Ieee,
+    /// That of an operand: its bits are preserved.
+    Operand,
 }
 
 /// Operations that machines have or lack together, and that take about as long as each other.
@@ -65,12 +76,14 @@ impl Facts {
     }
 }
 
-const NUMBERS: Facts = Facts { family: Family::Ring, reads: Reads::Numbers, canonical: true };
-const CLASS: Facts = Facts { family: Family::NumberTest, reads: Reads::Class, canonical: true };
+const NUMBERS: Facts =
+    Facts { family: Family::Conversion, reads: Reads::Numbers, nan: Nan::Canonical };
+const IEEE: Facts = Facts { family: Family::Ring, reads: Reads::Numbers, nan: Nan::Ieee };
+const CLASS: Facts = Facts { family: Family::NumberTest, reads: Reads::Class, nan: Nan::Canonical };
 /// On integers, or on bits from which a new float is made.
-const BITS: Facts = Facts { family: Family::Bits, reads: Reads::Bits, canonical: true };
+const BITS: Facts = Facts { family: Family::Bits, reads: Reads::Bits, nan: Nan::Canonical };
 /// A move: the payload of a NaN is preserved.
-const MOVES: Facts = Facts { family: Family::Bits, reads: Reads::Bits, canonical: false };
+const MOVES: Facts = Facts { family: Family::Bits, reads: Reads::Bits, nan: Nan::Operand };
 
 impl Facts {
     const fn of(self, family: Family) -> Facts {
@@ -82,8 +95,9 @@ impl Unary {
     pub const fn facts(self) -> Facts {
         use Unary::*;
         match self {
-            Floor | Ceil | Trunc | Round => NUMBERS.of(Family::Rounding),
-            Sqrt | Rsqrt => NUMBERS.of(Family::Root),
+            Floor | Ceil | Trunc | Round => IEEE.of(Family::Rounding),
+            Sqrt => IEEE.of(Family::Root),
+            Rsqrt => NUMBERS.of(Family::Root),
             Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Exp | Exp2 | Log | Log2
             | Log10 => NUMBERS.of(Family::Transcendental),
             Saturate => NUMBERS.of(Family::Sign),
@@ -104,8 +118,8 @@ impl Binary {
     pub const fn facts(self) -> Facts {
         use Binary::*;
         match self {
-            Add | Sub | Mul => NUMBERS.of(Family::Ring),
-            Div(_) => NUMBERS.of(Family::Division),
+            Add | Sub | Mul => IEEE.of(Family::Ring),
+            Div(_) => IEEE.of(Family::Division),
             Rem(_) => NUMBERS.of(Family::Remainder),
             Min(_) | Max(_) => NUMBERS.of(Family::Extremum),
             Atan2 | Pow => NUMBERS.of(Family::Transcendental),
@@ -124,7 +138,7 @@ impl Compare {
 impl Ternary {
     pub const fn facts(self) -> Facts {
         match self {
-            Ternary::Fma => NUMBERS.of(Family::Fma),
+            Ternary::Fma => IEEE.of(Family::Fma),
             Ternary::Select => MOVES,
         }
     }
@@ -163,7 +177,7 @@ mod tests {
             _ => false,
         };
         let Some(result) = result else { return };
-        if facts.canonical && is_nan(result, other) {
+        if facts.nan != Nan::Operand && is_nan(result, other) {
             assert_eq!(other, values(result).0, "{what} on {ty:?} lets a payload through");
         }
     }
@@ -233,11 +247,11 @@ mod tests {
     fn moves_keep_the_payload_of_a_nan() {
         let (_, payload, _) = values(Ty::F32);
         for op in [Unary::Neg, Unary::Abs] {
-            assert!(!op.facts().canonical);
+            assert_eq!(op.facts().nan, Nan::Operand);
             let kept = eval_unary(op, Ty::F32, payload) & 0x007f_ffff;
             assert_eq!(kept, payload & 0x007f_ffff, "{op:?}");
         }
-        assert!(!Ternary::Select.facts().canonical);
+        assert_eq!(Ternary::Select.facts().nan, Nan::Operand);
         assert_eq!(eval_ternary(Ternary::Select, Ty::F32, 1, payload, 0), payload);
     }
 }
