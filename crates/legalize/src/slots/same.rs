@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use ir::flow::Structure;
 use ir::{Builtin, Inst, Module, Op, Region, Value};
 use ops::wave::Spread;
 
@@ -22,6 +23,7 @@ impl Same {
         let mut analysis = Analysis {
             module,
             constructs,
+            structure: &Structure::of(module),
             same: Same { values, together: BTreeSet::new() },
             changed: true,
         };
@@ -52,6 +54,7 @@ impl Same {
 struct Analysis<'a> {
     module: &'a Module,
     constructs: &'a Constructs,
+    structure: &'a Structure,
     same: Same,
     changed: bool,
 }
@@ -63,10 +66,18 @@ impl Analysis<'_> {
         }
     }
 
-    fn lower_unless(&mut self, value: Value, is_same: bool) {
-        if !is_same {
-            self.lower(&[value]);
-        }
+    /// The values that a construct defines through which all lanes go by the same path.
+    fn joined(&mut self, inst: Inst) {
+        let (module, structure) = (self.module, self.structure);
+        structure.joins(module, inst, |into, ways| {
+            for from in ways {
+                for (from, into) in from.iter().zip(into) {
+                    if !self.same.value(*from) {
+                        self.lower(&[*into]);
+                    }
+                }
+            }
+        });
     }
 
     /// The values that a construct of which lanes take different ways defines: all that is joined.
@@ -108,26 +119,16 @@ impl Analysis<'_> {
         let data = module.inst(inst);
         match &data.op {
             Op::If { cond, then, else_ } if self.same.value(*cond) => {
-                for region in [*then, *else_] {
-                    self.region(region);
-                    let yielded = ir::flow::yielded(module, region).unwrap_or_default();
-                    for (result, from) in data.results.iter().zip(yielded) {
-                        self.lower_unless(*result, self.same.value(*from));
-                    }
-                }
+                self.region(*then);
+                self.region(*else_);
+                self.joined(inst);
             }
-            Op::Loop { body, inits } if self.goes_together(inst, *body) => {
+            Op::Loop { body, .. } if self.goes_together(inst, *body) => {
                 self.same.together.insert(inst);
-                let params = &module.region(*body).params;
-                for (param, init) in params.iter().zip(inits) {
-                    self.lower_unless(*param, self.same.value(*init));
-                }
+                // The initial values first, so that nested loops take few passes.
+                self.joined(inst);
                 self.region(*body);
-                let yielded = ir::flow::yielded(module, *body).unwrap_or_default();
-                for (param, next) in params.iter().zip(yielded) {
-                    self.lower_unless(*param, self.same.value(*next));
-                }
-                self.exits(inst, *body);
+                self.joined(inst);
             }
             _ if !self.constructs.of_inst(inst).is_collective() => self.copied(inst),
             op => {
@@ -148,21 +149,6 @@ impl Analysis<'_> {
                 } else {
                     self.lower(&module.inst(*inner).results);
                 }
-            }
-        }
-    }
-
-    /// The results that exits from a region hand over.
-    fn exits(&mut self, to: Inst, region: Region) {
-        let module = self.module;
-        for inst in &module.region(region).insts {
-            match &module.inst(*inst).op {
-                Op::Exit { to: target, args } if *target == to => {
-                    for (result, arg) in module.inst(to).results.iter().zip(args) {
-                        self.lower_unless(*result, self.same.value(*arg));
-                    }
-                }
-                op => op.regions().into_iter().for_each(|it| self.exits(to, it)),
             }
         }
     }
