@@ -21,7 +21,7 @@ pub use ledger::{NO_UNITS, Torn, is_line, read};
 pub use page::{page, page_so_far};
 pub use plan::{Numbers, Plan, TEXT_DIGITS, Test, Unit, Work};
 pub use record::{Outcome, Record, digest};
-pub use report::{Merged, REDUCED, escaped, json, junit, sarif, text};
+pub use report::{Merged, REDUCED, json, junit, sarif, text};
 pub use tally::Tally;
 
 #[cfg(test)]

@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use diag::escaped;
+
 use crate::plan::Work;
 use crate::record::Outcome;
-use crate::report::{Merged, counted, escaped, said};
+use crate::report::{Merged, counted, said};
 use crate::tally::{Grid, Tally};
 
 const STYLE: &str = "\

@@ -116,10 +116,7 @@ impl Record {
     }
 }
 
-/// The digest of what a run left: FNV-1a in 128 bits, the same on every machine.
+/// The digest of what a run left.
 pub fn digest(bytes: &[u8]) -> String {
-    let hash = bytes.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash: u128, byte| {
-        (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
-    });
-    format!("{hash:032x}")
+    format!("{:032x}", diag::digest(bytes))
 }

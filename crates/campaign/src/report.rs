@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use diag::escaped;
 use serde_json::{Value, json};
 
 use crate::plan::Unit;
@@ -225,22 +226,4 @@ pub fn sarif(merged: &Merged, version: &str) -> Value {
             "results": results,
         }],
     })
-}
-
-/// A text in XML and HTML.
-pub fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(character),
-            // XML 1.0 has no other control characters, not even escaped.
-            it if it.is_control() => escaped.push('\u{fffd}'),
-            it => escaped.push(it),
-        }
-    }
-    escaped
 }

@@ -11,14 +11,14 @@ use jobs::Test;
 use crate::problem::Exit;
 
 pub(crate) use baseline::{Baseline, read as read_baseline, write as write_baseline};
-/// A text in XML.
-pub(crate) use campaign::escaped as xml;
 pub(crate) use clock::now;
 pub(crate) use formats::time;
 pub(crate) use people::write;
 pub(crate) use record::{
     Record, Report, micros_from_json, outcome_from_json, outcome_to_json, read_lines, seconds,
 };
+/// A text in XML.
+pub(crate) use wavelane::internal::diag::escaped as xml;
 
 /// What the exit status says about records.
 pub(crate) fn exit(records: &[Record], known: &Baseline) -> Exit {

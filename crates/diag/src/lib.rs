@@ -15,6 +15,7 @@ mod model;
 mod render;
 mod similar;
 mod source;
+mod text;
 
 pub use allow::{Allow, Allows};
 pub use cancel::Cancel;
@@ -27,6 +28,7 @@ pub use model::{Diagnostic, Fix, Frame, Help, Label, Level, Levels, Sink, Stack}
 pub use render::{Style, excerpt, render, render_all};
 pub use similar::{most_similar, similarity};
 pub use source::{Expansion, ExpansionId, FileId, Location, SourceFile, SourceMap, Span};
+pub use text::{digest, escaped};
 
 /// The registered codes, one constant each.
 pub mod code {

@@ -79,13 +79,8 @@ impl Report {
     }
 
     fn _repr_html_(&self) -> String {
-        format!("<pre>{}</pre>", escaped(&self.__str__()))
+        format!("<pre>{}</pre>", diag::escaped(&self.__str__()))
     }
-}
-
-/// Text for HTML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Runs a kernel under the sanitizer, at every width and in other orders. The arrays are not changed.
@@ -186,7 +181,7 @@ impl Sweep {
                 }
             };
             let cells: String = self.widths.iter().map(cell).collect();
-            rows.push_str(&format!("<tr><th>{}</th>{cells}</tr>", escaped(name)));
+            rows.push_str(&format!("<tr><th>{}</th>{cells}</tr>", diag::escaped(name)));
         }
         format!("<table><tr><th>waves of</th>{header}</tr>{rows}</table>")
     }

@@ -164,7 +164,7 @@ impl Run<'_> {
 
     /// The first interesting text, as if they were tested one after the other.
     fn ask(&mut self, texts: &[String]) -> Option<usize> {
-        let digests: Vec<u128> = texts.iter().map(|it| word::digest(it)).collect();
+        let digests: Vec<u128> = texts.iter().map(|it| diag::digest(it.as_bytes())).collect();
         let mut unknown: Vec<usize> = Vec::new();
         for (index, digest) in digests.iter().enumerate() {
             let is_new = !unknown.iter().any(|it| digests[*it] == *digest);

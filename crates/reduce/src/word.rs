@@ -1,4 +1,4 @@
-//! The words of a text (tokens without any meaning), its size in them, and its digest.
+//! The words of a text (tokens without any meaning), and its size in them.
 //!
 //! This is not the language's lexer: it must cope with texts that no lexer accepts, and keep every byte's place.
 
@@ -114,11 +114,4 @@ pub(crate) fn value(spelled: &str) -> Option<u64> {
         Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16).ok(),
         None => digits.parse().ok(),
     }
-}
-
-/// The FNV-1a hash in 128 bits: two texts of one reduction do not share one by accident.
-pub(crate) fn digest(text: &str) -> u128 {
-    text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash: u128, byte| {
-        (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
-    })
 }

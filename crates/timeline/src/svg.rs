@@ -232,18 +232,7 @@ fn bands(recording: &Recording) -> String {
     out
 }
 
-/// Text as XML has it.
+/// Text as XML has it, on one line.
 pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for it in text.chars() {
-        match it {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            it if it.is_control() => out.push(' '),
-            it => out.push(it),
-        }
-    }
-    out
+    diag::escaped(&text.replace(char::is_control, " "))
 }

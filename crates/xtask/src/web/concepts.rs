@@ -3,10 +3,11 @@
 
 use std::fmt::Write;
 
+use diag::escaped;
 use ops::concepts::{self, Concept};
 use serde_json::{Value, json};
 
-use super::site::{code_block, escaped};
+use super::site::code_block;
 
 /// The page, by its path.
 pub(super) const PAGE: &str = "docs/concepts.html";

@@ -8,6 +8,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use diag::escaped;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 
@@ -386,10 +387,6 @@ fn flags_for(document: &str, block: &str) -> String {
     let rest = rest.split("```hlsl").next().unwrap_or("");
     let command = rest.split_once("`wavelane san a.hlsl ").and_then(|(_, it)| it.split_once('`'));
     command.map_or_else(|| web::command(block), |(flags, _)| flags.to_owned())
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
