@@ -149,7 +149,7 @@ fn make(seed: u64, wanted: Wanted, statistics: &mut Statistics, mode: Mode) -> P
     Program { seed, places, functions, threads, shader: Shader::Compute, counts, portable }
 }
 
-/// The random choices of a seed.
+/// The random choices of a seed. Not [`ops::Random`], because documents and campaigns name programs by their seeds.
 pub struct Random(u64);
 
 impl Random {

@@ -1,19 +1,8 @@
 //! Robustness: on any text the readers of jobs terminate soon and without a panic, and their errors are located
 //! within it.
 
+use wavelane::internal::Random;
 use wavelane_jobs::{Api, Error, check, directives, job, split, tests};
-
-/// A generator with the same numbers on every host.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % below.max(1) as u64) as usize
-    }
-}
 
 const SEEDS: [&str; 6] = [
     include_str!("../../../suite/jobs/waves.test"),
@@ -72,21 +61,23 @@ const WORDS: [&str; 42] = [
 
 fn mutate(seed: &str, random: &mut Random) -> String {
     let mut text = seed.to_owned();
-    for _ in 0..1 + random.next(6) {
-        let mut at = random.next(text.len() + 1);
+    for _ in 0..1 + random.below(6) {
+        let mut at = random.below(text.len() + 1);
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        match random.next(4) {
-            0 => text.insert_str(at, WORDS[random.next(WORDS.len())]),
+        match random.below(4) {
+            0 => text.insert_str(at, WORDS[random.below(WORDS.len())]),
             1 => {
-                let mut end = (at + random.next(40)).min(text.len());
+                let mut end = (at + random.below(40)).min(text.len());
                 while !text.is_char_boundary(end) {
                     end -= 1;
                 }
                 text.replace_range(at..end, "");
             }
-            2 => text.insert_str(at, &WORDS[random.next(WORDS.len())].repeat(1 + random.next(50))),
+            2 => {
+                text.insert_str(at, &WORDS[random.below(WORDS.len())].repeat(1 + random.below(50)))
+            }
             _ => text.truncate(at),
         }
     }
@@ -102,7 +93,7 @@ fn lies_within(errors: &[Error], text: &str) {
 
 #[test]
 fn readers_accept_any_text_without_panicking() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     let (mut read, mut refused) = (0, 0);
     for round in 0..4000 {
         let text = mutate(SEEDS[round % SEEDS.len()], &mut random);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::build::{Shader, launch, module, run_words, to_words, words};
 use ir::exec::{Bindings, LaneOrder, Launch, Schedule};
 use ir::{Address, Builder, Inst, Module, Op, Region, Value, Values};
-use ops::{Binary, Compare, Fold, LaneMask, Sign, Ty, WaveOp, scalar};
+use ops::{Binary, Compare, Fold, LaneMask, Random, Sign, Ty, WaveOp, scalar};
 use wavelane_interp::Observer;
 use wavelane_interp::observe::{AccessEvent, DivergeEvent, WaveEvent};
 
@@ -147,7 +147,7 @@ impl Tree<'_> {
 
 /// Makes random programs of 32-bit integers.
 struct Generator {
-    state: u64,
+    random: Random,
     shader: Shader,
     /// The values in scope.
     scope: Vec<Value>,
@@ -160,9 +160,7 @@ struct Generator {
 
 impl Generator {
     fn below(&mut self, n: usize) -> usize {
-        self.state =
-            self.state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (self.state >> 33) as usize % n
+        self.random.below(n)
     }
 
     fn pick(&mut self) -> Value {
@@ -326,7 +324,7 @@ fn random_module(seed: u64) -> (Module, usize) {
     let shader = Shader::new(module([WIDTH as u32, 1, 1], 1));
     let scope = vec![shader.thread];
     let mut g = Generator {
-        state: seed,
+        random: Random::new(seed),
         shader,
         scope,
         targets: Vec::new(),
