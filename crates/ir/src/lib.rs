@@ -57,7 +57,6 @@ pub mod stage;
 pub mod texel;
 pub mod text;
 mod texture;
-pub mod trace;
 pub mod turns;
 pub mod uniformity;
 pub mod verify;

@@ -868,6 +868,19 @@ impl Module {
         })
     }
 
+    /// A register for a resource that is added.
+    pub fn free_register(&self) -> Register {
+        let class = RegisterClass::Unordered;
+        let taken = self.resources.iter().filter(|it| it.register.class == class);
+        let space = taken.map(|it| it.register.space).max().unwrap_or(0);
+        // Devices have few descriptor sets: use an existing space, after everything in it.
+        let in_space = self.resources.iter().filter(|it| it.register.space == space);
+        let index = in_space.map(|it| {
+            it.register.index.saturating_add(it.count.unwrap_or(1 << 16)).min(u32::MAX - 1)
+        });
+        Register { class, index: index.max().unwrap_or(0), space }
+    }
+
     pub fn threads_per_group(&self) -> u32 {
         self.group_size.iter().product()
     }

@@ -16,7 +16,6 @@ use crate::rewrite::{Rewriter, rewrite};
 use crate::stage::{
     Element, Holder, Interpolation, InterpolationMode, StageIo, SystemValue, slot_count, with_slots,
 };
-use crate::trace::free_register;
 use crate::{
     Address, Atomic, Binding, Chosen, HostScalar, Module, Op, Place, Resource, ResourceKind, Slot,
     Value, values,
@@ -121,7 +120,7 @@ pub struct Told {
 pub fn pixel(module: &Module, told: Told) -> (Module, Binding) {
     let binding = Binding(module.resources.len() as u32);
     let mut module = module.clone();
-    let register = free_register(&module);
+    let register = module.free_register();
     module.resources.push(Resource {
         name: NAME.to_owned(),
         kind: ResourceKind::Raw { writable: true },

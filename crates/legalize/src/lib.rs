@@ -14,7 +14,7 @@
 //! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see lanes;
 //! `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `extents.rs`: which accesses are
 //! in bounds in one dispatch; `helpers.rs`: helper lanes of pixel shaders; `rays.rs`: ray queries in software;
-//! `textures.rs`: textures as buffers; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
+//! `textures.rs`: textures as buffers; `trace.rs`: a module that records its values; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
 //! `aggregated.rs`: one atomic operation for a group; `disaggregated.rs`: one for each lane; `split.rs`: a program in two
 //! at its reservation; `additions.rs`: which additions cannot be observed; `sweep.rs`: dead code after these;
 //! `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is known; `waterfalls.rs`: loops over first
@@ -24,7 +24,8 @@
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, except those of
 //! whole programs: [`rewritten()`] saves atomic operations and branches, and keeps more loads in flight, on GPUs;
-//! [`disaggregated()`] and [`split`] let the threads of a processor count apart from each other.
+//! [`disaggregated()`] and [`split`] let the threads of a processor count apart from each other. [`trace`] rewrites for a
+//! caller who looks for the first value in which two engines differ.
 #![forbid(unsafe_code)]
 
 pub mod additions;
@@ -52,6 +53,7 @@ mod sweep;
 mod switches;
 mod target;
 mod textures;
+pub mod trace;
 mod unrolled;
 mod unsupported;
 mod waterfalls;

@@ -23,7 +23,7 @@ pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
 pub use ir::exec::{Buffer as Slot, FeedbackMap, Invocation, SharedScene, What};
 pub use ir::packing::{Seat, Seats};
 pub use ir::stage::{Element as StageElement, StageIo, SystemValue};
-pub use ir::trace::Event as TraceEvent;
+pub use legalize::trace::Event as TraceEvent;
 pub use ops::Random;
 pub use ops::WIDTHS;
 pub use ops::math::pow;

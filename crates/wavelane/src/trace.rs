@@ -1,12 +1,12 @@
 //! Tracing: runs a shader so that it records the values it computes, to find the first value in which two engines
 //! differ.
 //!
-//! Not part of the stable interface. [`ir::trace`] says what is traced, and how.
+//! Not part of the stable interface. [`legalize::trace`] says what is traced, and how.
 
 use diag::Span;
 use ir::exec::LaneOrder;
-use ir::trace::{self, Event};
 use ir::{Module, Op};
+use legalize::trace::{self, Event};
 use ops::Ty;
 
 use crate::guard::catch;

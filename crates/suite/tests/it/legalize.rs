@@ -8,7 +8,6 @@
 use generate::Statistics;
 use interp::{NoObserver, Variation};
 use ir::exec::{Bindings, Buffer, Launch};
-use ir::trace::Trace;
 use ir::{Address, Module, Op};
 use legalize::{Target, legalize};
 use suite::engines::{Programs, difference};
@@ -354,8 +353,8 @@ fn check_passes(section: &Section, turn: usize) -> Result<bool, String> {
     legalised("flushed", &flushed, &before, &flushes)?;
 
     let groups = launch.groups();
-    let points = (0..ir::trace::points(&module).len()).collect();
-    let trace = Trace { groups, points, skip: 0, room: 4, clock: false };
+    let points = (0..legalize::trace::points(&module).len()).collect();
+    let trace = legalize::trace::Trace { groups, points, skip: 0, room: 4, clock: false };
     let (traced, binding) = trace.rewrite(&module);
     let mut with_room = before.clone();
     let events = Buffer { bytes: vec![0; trace.bytes(&module)].into(), ..Buffer::default() };

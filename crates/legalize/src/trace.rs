@@ -17,13 +17,12 @@
 //!
 //! Deliberately absent: stores and barriers, which have no results; constants; any interpretation of the trace.
 
-use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
-
-use crate::rewrite::{Rewriter, rewrite};
-use crate::{
+use ir::rewrite::{Rewriter, rewrite};
+use ir::{
     Address, Atomic, Binding, Builtin, Chosen, Inst, Memory, Module, Op, Place, Private, Region,
-    Register, RegisterClass, Resource, ResourceKind, Span, Value, values,
+    Resource, ResourceKind, Span, Value, values,
 };
+use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 /// The name of the added buffer; no source identifier contains a dot.
 pub const NAME: &str = "wavelane.trace";
@@ -126,7 +125,7 @@ impl Trace {
             name: NAME.to_owned(),
             kind: ResourceKind::Raw { writable: true },
             count: Some(1),
-            register: free_register(&module),
+            register: module.free_register(),
             chosen: Chosen::Counted,
             globally_coherent: false,
             alias_of: None,
@@ -175,18 +174,6 @@ impl Trace {
         };
         bytes.chunks_exact(EVENT as usize).map_while(event).collect()
     }
-}
-
-/// A free register.
-pub(crate) fn free_register(module: &Module) -> Register {
-    let class = RegisterClass::Unordered;
-    let taken = module.resources.iter().filter(|it| it.register.class == class);
-    let space = taken.map(|it| it.register.space).max().unwrap_or(0);
-    // Devices have few descriptor sets: use an existing space, after everything in it.
-    let in_space = module.resources.iter().filter(|it| it.register.space == space);
-    let index = in_space
-        .map(|it| it.register.index.saturating_add(it.count.unwrap_or(1 << 16)).min(u32::MAX - 1));
-    Register { class, index: index.max().unwrap_or(0), space }
 }
 
 /// Values that all events use.
@@ -309,8 +296,9 @@ impl Writer<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{print, read};
-    use crate::verify::verify;
+    use ir::Register;
+    use ir::text::{print, read};
+    use ir::verify::verify;
 
     const LOOP: &str = "entry \"main\": compute 6.6\ngroup_size 4, 1, 1\nneeds wave_ops, int64, double, native_16bit\n\
         b0 \"Out\": raw.rw at u3 space 2 used\nbody r0 {\nv0: i32 = builtin.group_index\nv1: i32 = const.i32 0\n\
