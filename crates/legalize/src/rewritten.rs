@@ -1,5 +1,5 @@
-//! The unobservable rewrites of whole programs, in their order: those that a target requests (see
-//! [`Target::with_rewrites`]) and whose conditions hold for the dispatch.
+//! The unobservable rewrites of whole programs, for speed, in their order: those that a target requests ([`Rewrites`])
+//! and whose conditions hold for the dispatch.
 //!
 //! 1. Loops over first lanes become one match (`waterfalls.rs`).
 //! 2. Several groups become one (`coarsened.rs`), after loops whose course is known have been unrolled (`unrolled.rs`).
@@ -10,7 +10,6 @@
 use std::borrow::Cow;
 
 use ir::Module;
-use ops::Ty;
 
 use crate::aggregated::aggregated;
 use crate::coarsened::coarsened;
@@ -18,7 +17,7 @@ use crate::extents::Dispatch;
 use crate::merged::{Record, merged_by};
 use crate::pressure::pressure;
 use crate::promoted::promoted;
-use crate::target::{Class, Target};
+use crate::target::Target;
 use crate::textures::uses_textures;
 use crate::unrolled::unrolled;
 use crate::waterfalls::matched;
@@ -29,6 +28,58 @@ const MOST_REGISTERS: u32 = 96;
 
 /// The threads of a GPU that hold a wave between them.
 const LANES_OF_THREADS: u32 = 32;
+
+/// A rewrite, named after what it replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rewrite {
+    /// Loops over first lanes, by one match.
+    FirstLaneLoops,
+    /// Groups that have too few loads in flight, by several in one.
+    SmallGroups,
+    /// Additions to a small buffer by each wave, by additions to groupshared copies.
+    WaveAdditions,
+    /// Additions by each wave whose result is used, by one for each group.
+    WaveReservations,
+    /// Loops whose course is known.
+    KnownLoops,
+    /// Private arrays whose indices are known.
+    KnownElements,
+}
+
+/// The rewrites that are worth their while on a device. A device has no less without them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rewrites(u8);
+
+impl Rewrites {
+    /// What takes long on GPUs in general.
+    pub(crate) const OF_DISPATCHES: Rewrites = Rewrites::of(&[
+        Rewrite::FirstLaneLoops,
+        Rewrite::SmallGroups,
+        Rewrite::WaveAdditions,
+        Rewrite::WaveReservations,
+    ]);
+    /// For a device whose compiler neither unrolls loops nor keeps arrays in registers.
+    pub(crate) const UNROLLING: Rewrites =
+        Rewrites::of(&[Rewrite::KnownLoops, Rewrite::KnownElements]);
+
+    const fn of(all: &[Rewrite]) -> Rewrites {
+        let (mut set, mut number) = (0, 0);
+        while number < all.len() {
+            set |= 1 << all[number] as u8;
+            number += 1;
+        }
+        Rewrites(set)
+    }
+
+    /// Both sets in one.
+    pub(crate) fn and(self, other: Rewrites) -> Rewrites {
+        Rewrites(self.0 | other.0)
+    }
+
+    fn contains(self, rewrite: Rewrite) -> bool {
+        self.0 & 1 << rewrite as u8 != 0
+    }
+}
 
 /// What the rewrites may rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,12 +128,12 @@ pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> 
         }
         None => false,
     };
-    let asks = |class: Class| target.lacks(class, Ty::I32);
+    let asks = |rewrite: Rewrite| target.rewrites.contains(rewrite);
     let module = &mut result.module;
-    if asks(Class::FirstLaneLoop) {
+    if asks(Rewrite::FirstLaneLoops) {
         became(matched(module, known.width), module);
     }
-    if asks(Class::SmallGroup)
+    if asks(Rewrite::SmallGroups)
         && let Some((new, coarse)) = coarser(module, known)
     {
         result.coarse = coarse;
@@ -90,7 +141,7 @@ pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> 
     }
     // The record would be among those of textures.
     let sizes = known.sizes.filter(|_| !uses_textures(module));
-    if let Some(sizes) = sizes.filter(|_| asks(Class::WaveAddition)) {
+    if let Some(sizes) = sizes.filter(|_| asks(Rewrite::WaveAdditions)) {
         let record = match (known.dispatch, known.blocks) {
             _ if !known.in_constants => Some(Record::Buffer),
             (Some(dispatch), Some(blocks)) => {
@@ -101,13 +152,14 @@ pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> 
         };
         result.in_turn = became(record.and_then(|it| merged_by(module, sizes, it)), module);
     }
-    if let Some(sizes) = known.sizes.filter(|_| asks(Class::WaveReservation) && !result.in_turn) {
+    if let Some(sizes) = known.sizes.filter(|_| asks(Rewrite::WaveReservations) && !result.in_turn)
+    {
         became(aggregated(module, known.width, sizes), module);
     }
-    if asks(Class::KnownLoop) {
+    if asks(Rewrite::KnownLoops) {
         became(unrolled(module, known.width), module);
     }
-    if asks(Class::KnownElement) {
+    if asks(Rewrite::KnownElements) {
         became(promoted(module), module);
     }
     result

@@ -7,6 +7,7 @@ use ops::wave::{Facts, Operands, Results, Sees, Spread};
 use ops::{Binary, Fold, Sign, Ternary, Ty, Unary, WaveOp};
 
 use crate::feedback::Feedback;
+use crate::rewritten::Rewrites;
 
 /// Operations that a device supports or lacks together, or a guarantee about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,23 +83,10 @@ pub enum Class {
     Helpers,
     /// Instructions of ray queries. A device without searches scenes that are buffers.
     RayQuery,
-    // What follows is for whole programs, and only rewritten by [`crate::rewritten`].
-    /// Loops over first lanes. A device without, because they take long, gets one match.
-    FirstLaneLoop,
-    /// Groups that have too few loads in flight. A device without gets several in one.
-    SmallGroup,
-    /// Additions to a small buffer by each wave. A device without adds up in groupshared copies.
-    WaveAddition,
-    /// Additions by each wave whose result is used. A device without adds once for each group.
-    WaveReservation,
-    /// Loops whose course is known, for a device whose compiler does not unroll them.
-    KnownLoop,
-    /// Private arrays whose indices are known, for a device whose compiler leaves them in memory.
-    KnownElement,
 }
 
 impl Class {
-    const COUNT: usize = Class::KnownElement as usize + 1;
+    const COUNT: usize = Class::RayQuery as usize + 1;
 }
 
 /// How a device implements the operations of a row.
@@ -122,11 +110,13 @@ pub struct Row {
     pub has: Has,
 }
 
-/// A device, described by the rows in which it is not exact. Everything else is [`Has::Exact`].
+/// A device, described by the rows in which it is not exact. Everything else is [`Has::Exact`]. Beside them are the
+/// rewrites that make programs faster on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// For each class and type, the contents of the last of its rows.
     has: [[Has; Ty::ALL.len()]; Class::COUNT],
+    pub(crate) rewrites: Rewrites,
     /// The number of lanes of every wave, if waves are whole whenever the group's X size is a multiple of it, and lanes
     /// reconverge as the IR specifies.
     pub(crate) whole_waves: Option<u32>,
@@ -219,16 +209,6 @@ const CUDA: &[Row] = &[
     row(Class::NamedLanes, ALL, Has::No),
     row(Class::Switch, ALL, Has::Exact),
     row(Class::SampleBias, &[F32], Has::No),
-    row(Class::KnownLoop, &[I32], Has::No),
-    row(Class::KnownElement, &[I32], Has::No),
-];
-
-/// What takes long on devices in general, and can be replaced without an observable difference.
-const SLOW: &[Row] = &[
-    row(Class::FirstLaneLoop, &[I32], Has::No),
-    row(Class::SmallGroup, &[I32], Has::No),
-    row(Class::WaveAddition, &[I32], Has::No),
-    row(Class::WaveReservation, &[I32], Has::No),
 ];
 
 /// Lane operations that SPIR-V has, natively or by a loop that costs less than one in the IR.
@@ -275,7 +255,7 @@ impl Target {
     }
 
     pub fn cuda() -> Target {
-        Target::of_rows(&[COMMON, CUDA])
+        Target { rewrites: Rewrites::UNROLLING, ..Target::of_rows(&[COMMON, CUDA]) }
     }
 
     /// The device with the fewest capabilities.
@@ -309,9 +289,9 @@ impl Target {
         self
     }
 
-    /// The same device, if programs are rewritten where that cannot be observed ([`crate::rewritten`]).
+    /// The same device, if programs are rewritten for one dispatch where that cannot be observed ([`crate::rewritten`]).
     pub fn with_rewrites(mut self) -> Target {
-        SLOW.iter().for_each(|row| self.put(row));
+        self.rewrites = self.rewrites.and(Rewrites::OF_DISPATCHES);
         self
     }
 
@@ -330,6 +310,7 @@ impl Target {
         let has = [[Has::Exact; Ty::ALL.len()]; Class::COUNT];
         let mut target = Target {
             has,
+            rewrites: Rewrites::default(),
             whole_waves: None,
             partitions: false,
             set_words: 4,
