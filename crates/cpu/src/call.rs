@@ -387,9 +387,17 @@ impl<'a> Call<'a> {
         &self.common.module.resource(at.binding).kind
     }
 
-    /// The element type of a typed buffer's texels.
+    /// The element type of a typed buffer's texels, if the access converts them.
     fn element(&self, at: &Where) -> Option<Element> {
-        self.kind(at).view().element
+        match at.at {
+            Some(Address::Within { bytes: 1.., .. }) => None,
+            _ => self.kind(at).view().element,
+        }
+    }
+
+    /// The size in memory of each scalar of an access that does not convert.
+    fn scalar_bytes(at: &Where, ty: Ty) -> u32 {
+        at.at.map_or(ty.bytes(), |it| it.scalar_bytes(ty))
     }
 
     /// The index of the first value among the operands.
@@ -441,7 +449,7 @@ impl<'a> Call<'a> {
                         reach.load_component(c, format, ty, |at, size| view.load(at, size))
                     }
                     (Some(view), None) => {
-                        let size = ty.bytes();
+                        let size = Self::scalar_bytes(at, ty);
                         reach.scalar(c, size).map_or(0, |at| view.load(at, size))
                     }
                 };
@@ -467,7 +475,7 @@ impl<'a> Call<'a> {
                         }
                     }
                     None => {
-                        let size = ty.bytes();
+                        let size = Self::scalar_bytes(at, ty);
                         if let Some(at) = reach.scalar(c, size) {
                             view.write(at, size, bits);
                         }

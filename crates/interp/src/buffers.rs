@@ -144,7 +144,7 @@ impl Memory<'_> {
         if access.at.is_texel() {
             return self.load_texels(access, registers, places);
         }
-        let size = access.ty.bytes();
+        let size = access.at.scalar_bytes(access.ty);
         for_each_lane(self.active, |lane| {
             let reach = places.reach(lane);
             let bytes = self.buffer(access, registers, lane).map_or(&[][..], |it| &it.bytes);
@@ -174,7 +174,7 @@ impl Memory<'_> {
         if access.at.is_texel() {
             return self.store_texels(access, registers, places);
         }
-        let size = access.ty.bytes();
+        let size = access.at.scalar_bytes(access.ty);
         for_each_lane(self.active, |lane| {
             let reach = places.reach(lane);
             let Some(buffer) = self.buffer_mut(access, registers, lane) else { return };
@@ -256,7 +256,7 @@ impl Memory<'_> {
                 texel_bytes(format(first, &element)) as u32
             }
             _ if access.atomic.is_some() => access.ty.bytes(),
-            _ => access.ty.bytes() * access.values.len() as u32,
+            _ => access.at.scalar_bytes(access.ty) * access.values.len() as u32,
         }
     }
 

@@ -361,6 +361,14 @@ pub(crate) enum AddressCode {
 }
 
 impl AddressCode {
+    /// The size in memory of each scalar of an access that does not convert, in bytes.
+    pub(crate) fn scalar_bytes(self, ty: Ty) -> u32 {
+        match self {
+            AddressCode::Unit { bytes: 1, .. } => 1,
+            _ => ty.bytes(),
+        }
+    }
+
     /// Whether it is a texel of a typed buffer.
     pub(crate) fn is_texel(self) -> bool {
         matches!(self, AddressCode::Texel(_) | AddressCode::CheckedTexel { .. })

@@ -357,13 +357,22 @@ pub enum Address {
     Byte(Value),
     /// The texel `index` of a typed buffer.
     Texel(Value),
-    /// An access whose bounds have been checked, of a buffer seen as an array of units: texels of a typed buffer,
-    /// otherwise units of `bytes` bytes. All scalars are in bounds for the lanes for which `when` holds, for all lanes
-    /// without it; the other lanes load zeros and store nothing. `legalize` makes such accesses.
+    /// An access whose bounds have been checked, of a buffer seen as an array of units of `bytes` bytes, or of the texels
+    /// of a typed buffer if that is 0. A unit of one byte is loaded into a word, zero-extended, and stored from the low
+    /// byte of one. All scalars are in bounds for the lanes for which `when` holds, for all lanes without it; the other
+    /// lanes load zeros and store nothing. `legalize` makes such accesses.
     Within { unit: Value, bytes: u32, when: Option<Value> },
 }
 
 impl Address {
+    /// The size in memory of each scalar of an access that does not convert, in bytes.
+    pub fn scalar_bytes(self, ty: Ty) -> u32 {
+        match self {
+            Address::Within { bytes: 1, .. } => 1,
+            _ => ty.bytes(),
+        }
+    }
+
     pub fn operands(self) -> impl Iterator<Item = Value> {
         let (first, second) = match self {
             Address::Structured { index, offset } => (index, Some(offset)),

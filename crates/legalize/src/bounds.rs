@@ -7,7 +7,7 @@
 //!
 //! Byte addresses become unit numbers before anything is added to them, so that nothing wraps. Scalars of one access
 //! that are in bounds under the same condition stay together; the others get separate accesses. The misaligned part
-//! of an address is dropped.
+//! of an address is dropped. What becomes of texels, where a target has none, is in `typed.rs`.
 //!
 //! Deliberately absent: the bounds of textures and of groupshared and private arrays. Structured buffers whose
 //! elements are not a whole number of units stay as they are, since no target here has them.
@@ -16,6 +16,7 @@ use ir::{Address, Inst, Op, Place, ResourceKind, Value, Values};
 use ops::{Binary, Compare, Sign, Ty};
 
 use crate::target::{Class, uneven};
+use crate::typed::TexelPlace;
 use crate::writer::Writer;
 
 /// Where an access is in bounds.
@@ -66,6 +67,12 @@ impl Writer<'_> {
     /// Whether an access remains as it is: the device checks it, or has no units for it.
     fn stays(&self, inst: Inst) -> bool {
         let data = self.source.inst(inst);
+        if let Op::Load { place, at: Address::Within { bytes: 0, .. } }
+        | Op::Store { place, at: Address::Within { bytes: 0, .. }, .. }
+        | Op::Atomic { place, at: Address::Within { bytes: 0, .. }, .. } = &data.op
+        {
+            return self.texel_bytes(*place).is_none();
+        }
         let Some(access) = crate::target::buffer_access(self.source, data) else { return true };
         !self.target.lacks(access.class, access.ty) || uneven(self.source, &access)
     }
@@ -86,6 +93,11 @@ impl Writer<'_> {
                 }
                 continue;
             }
+            if let Some(texel) = self.texel_place(place, &units, inside) {
+                let news = self.load_typed(texel, ty, results.len());
+                results.iter().zip(news).for_each(|(old, new)| self.set(*old, new));
+                continue;
+            }
             let at = self.within(&units, scalars, from, inside);
             let new = self.add_like(Op::Load { place, at }, results);
             for (old, new) in results.iter().zip(self.results(new)) {
@@ -101,6 +113,12 @@ impl Writer<'_> {
         let ty = self.source.ty(values[0]);
         let scalars = Scalars::moved(ty, values.len());
         let (place, units) = self.units(place, at, scalars);
+        if let Some(texel) = self.texel_place(place, &units, units.inside[0]) {
+            if units.inside[0] != Inside::Never {
+                self.store_typed(texel, values);
+            }
+            return;
+        }
         let values: Values = values.iter().map(|it| self.stored(self.get(*it), ty)).collect();
         for (from, to, inside) in units.runs() {
             if inside != Inside::Never {
@@ -118,7 +136,10 @@ impl Writer<'_> {
         let data = self.source.inst(inst);
         let size = self.source.ty(args[0]).bytes();
         let scalars = Scalars { size, count: 1, unit: size };
-        let (place, units) = self.units(place, at, scalars);
+        let (place, mut units) = self.units(place, at, scalars);
+        if self.texel_bytes(place) == Some(size) {
+            units.bytes = size;
+        }
         let inside = units.inside[0];
         if inside == Inside::Never {
             for result in &data.results {
@@ -171,11 +192,23 @@ impl Writer<'_> {
             0 => units.first,
             _ => self.plus(units.first, from * scalars.size / scalars.unit),
         };
-        let when = match inside {
-            Inside::For(when) => Some(when),
-            Inside::Always | Inside::Never => None,
-        };
-        Address::Within { unit, bytes: units.bytes, when }
+        Address::Within { unit, bytes: units.bytes, when: inside.when() }
+    }
+
+    /// The size of a texel of a typed buffer, if the target accesses them by their bytes.
+    fn texel_bytes(&self, place: Place) -> Option<u32> {
+        let is_typed =
+            matches!(self.source.resource(place.binding).kind, ResourceKind::Typed { .. });
+        (is_typed && self.target.lacks(Class::Texel, Ty::I32)).then(|| {
+            let format = self.target.texel_format(self.source, place.binding);
+            ir::access::texel_bytes(format) as u32
+        })
+    }
+
+    /// The texel of such an access.
+    fn texel_place(&self, place: Place, units: &Units, inside: Inside) -> Option<TexelPlace> {
+        self.texel_bytes(place)?;
+        Some(TexelPlace { place, index: units.first, when: inside.when() })
     }
 
     /// The place with an element that exists in the resource array, and whether that is the element meant.
@@ -247,12 +280,22 @@ impl Writer<'_> {
             }
             (Address::Texel(at), _) => {
                 let at = self.get(at);
-                // Not shared between accesses, as an image's size is not read from memory.
-                let all = self.value(Op::Size { place }, Ty::I32);
-                let inside = self.both_inside(self.less(at, all), exists);
+                let inside = match self.texel_bytes(place) {
+                    Some(bytes) if self.exist(place, self.most(at), bytes) => exists,
+                    // Not shared between accesses, as an image's size is not read from memory.
+                    _ => {
+                        let all = self.value(Op::Size { place }, Ty::I32);
+                        self.both_inside(self.less(at, all), exists)
+                    }
+                };
                 Units { bytes: 0, first: at, inside: vec![inside; count as usize] }
             }
-            (Address::Structured { .. } | Address::Within { .. }, _) => {
+            (Address::Within { unit, when, .. }, _) => {
+                let when = when.map_or(Inside::Always, |it| Inside::For(self.get(it)));
+                let inside = self.both_inside(when, exists);
+                Units { bytes: 0, first: self.get(unit), inside: vec![inside; count as usize] }
+            }
+            (Address::Structured { .. }, _) => {
                 unreachable!("the verifier has checked that addresses suit their resources")
             }
         };
@@ -317,6 +360,16 @@ impl Writer<'_> {
             (Inside::Never, _) | (_, Inside::Never) => Inside::Never,
             (Inside::Always, other) | (other, Inside::Always) => other,
             (Inside::For(a), Inside::For(b)) => Inside::For(self.both(a, b)),
+        }
+    }
+}
+
+impl Inside {
+    /// The condition of an access to what may exist.
+    fn when(self) -> Option<Value> {
+        match self {
+            Inside::For(when) => Some(when),
+            Inside::Always | Inside::Never => None,
         }
     }
 }

@@ -14,12 +14,14 @@
 //! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see lanes;
 //! `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `extents.rs`: which accesses are
 //! in bounds in one dispatch; `helpers.rs`: helper lanes of pixel shaders; `rays.rs`: ray queries in software;
-//! `textures.rs`: textures as buffers; `trace.rs`: a module that records its values; `feedback.rs`: feedback maps as buffers; `merged.rs`: groups in turn;
-//! `aggregated.rs`: one atomic operation for a group; `disaggregated.rs`: one for each lane; `split.rs`: a program in two
-//! at its reservation; `additions.rs`: which additions cannot be observed; `sweep.rs`: dead code after these;
-//! `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is known; `waterfalls.rs`: loops over first
-//! lanes; `promoted.rs`: private arrays as values; `rewritten.rs`: these in their order; `slots.rs`: waves wider than the
-//! device's; `constructs.rs`: which constructs observe lanes; `unsupported.rs`: what cannot be rewritten.
+//! `textures.rs`: textures as buffers; `typed.rs`: typed buffers as bytes; `channel.rs`: the conversions of both;
+//! `term.rs`: formulas; `trace.rs`: a module that records its values; `feedback.rs`: feedback maps as buffers;
+//! `merged.rs`: groups in turn; `aggregated.rs`: one atomic operation for a group; `disaggregated.rs`: one for each
+//! lane; `split.rs`: a program in two at its reservation; `additions.rs`: which additions cannot be observed;
+//! `sweep.rs`: dead code after these; `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is
+//! known; `waterfalls.rs`: loops over first lanes; `promoted.rs`: private arrays as values; `rewritten.rs`: these in
+//! their order; `slots.rs`: waves wider than the device's; `constructs.rs`: which constructs observe lanes;
+//! `unsupported.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, except those of
@@ -31,6 +33,7 @@
 pub mod additions;
 mod aggregated;
 mod bounds;
+mod channel;
 mod coarsened;
 pub mod constructs;
 mod corners;
@@ -52,8 +55,10 @@ pub mod split;
 mod sweep;
 mod switches;
 mod target;
+mod term;
 mod textures;
 pub mod trace;
+mod typed;
 mod unrolled;
 mod unsupported;
 mod waterfalls;

@@ -1,7 +1,8 @@
 //! The capabilities of a device: each row has a class of operations, the operand types, and how exact the device is.
 
 use Ty::{Bool, F16, F32, F64, I16, I32, I64};
-use ir::{Address, InstData, Module, Op, Place, ResourceKind};
+use ir::exec::ElementFormat;
+use ir::{Address, Binding, InstData, Module, Op, Place, ResourceKind};
 use ops::scalar::Family;
 use ops::wave::{Facts, Operands, Results, Sees, Spread};
 use ops::{Binary, Fold, Sign, Ternary, Ty, Unary, WaveOp};
@@ -75,6 +76,9 @@ pub enum Class {
     Bounds,
     /// The same for loads and stores of the one word of an element.
     WordBounds,
+    /// Loads and stores of texels of typed buffers, which convert between formats. A device without moves the bytes, and
+    /// converts by instructions for the formats that are bound. It lacks bounds as well.
+    Texel,
     /// Exclusive scans by all lanes of a wave, if the target says when waves are whole.
     WholeScan,
     /// Matches of one word or less. A device without compares the words bit by bit, if they differ in few bits.
@@ -126,6 +130,8 @@ pub struct Target {
     pub(crate) set_words: usize,
     /// What is known about resources, for sampler feedback; without it, feedback is left to the device.
     pub(crate) feedback: Vec<Feedback>,
+    /// For each resource, the format of its texels, if it is known and not that of the shader's element type.
+    formats: Vec<Option<ElementFormat>>,
 }
 
 const FLOATS: &[Ty] = &[F16, F32, F64];
@@ -209,6 +215,7 @@ const CUDA: &[Row] = &[
     row(Class::NamedLanes, ALL, Has::No),
     row(Class::Switch, ALL, Has::Exact),
     row(Class::SampleBias, &[F32], Has::No),
+    row(Class::Texel, ALL, Has::No),
 ];
 
 /// Lane operations that SPIR-V has, natively or by a loop that costs less than one in the IR.
@@ -295,6 +302,22 @@ impl Target {
         self
     }
 
+    /// The same device, if the texels of typed buffers have these formats, by the numbers of resources; those without have
+    /// the shader's own.
+    pub fn with_formats(mut self, formats: Vec<Option<ElementFormat>>) -> Target {
+        self.formats = formats;
+        self
+    }
+
+    /// The format of the texels of a typed buffer.
+    pub fn texel_format(&self, module: &Module, binding: Binding) -> ElementFormat {
+        let ResourceKind::Typed { element, .. } = &module.resource(binding).kind else {
+            unreachable!("the verifier has checked that texels are those of typed buffers")
+        };
+        let bound = self.formats.get(binding.index()).copied().flatten();
+        ir::access::format(bound, element)
+    }
+
     /// The same device, if it has no ray queries.
     pub fn without_ray_queries(mut self) -> Target {
         self.put(&row(Class::RayQuery, &[I32], Has::No));
@@ -315,6 +338,7 @@ impl Target {
             partitions: false,
             set_words: 4,
             feedback: Vec::new(),
+            formats: Vec::new(),
         };
         rows.iter().copied().flatten().for_each(|row| target.put(row));
         target
@@ -342,6 +366,7 @@ pub fn asks(module: &Module, inst: &InstData) -> impl Iterator<Item = (Class, Ty
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {
             let access = buffer_access(module, inst).filter(|it| !uneven(module, it));
             all[0] = access.map(|it| (it.class, it.ty));
+            all[1] = texel_ty(module, inst).map(|it| (Class::Texel, it));
         }
         Op::Unary(op, a) => all[..2].copy_from_slice(&asks_unary(*op, module.ty(*a))),
         Op::Binary(op, a, _) => all[0] = asks_binary(*op, module.ty(*a)),
@@ -373,6 +398,17 @@ pub fn asks(module: &Module, inst: &InstData) -> impl Iterator<Item = (Class, Ty
         all[2] = Some((Class::Arithmetic, module.ty(value)));
     }
     all.into_iter().flatten()
+}
+
+/// The type of the components, if an instruction loads or stores texels of a typed buffer.
+fn texel_ty(module: &Module, inst: &InstData) -> Option<Ty> {
+    let (at, value) = match &inst.op {
+        Op::Load { at, .. } => (at, inst.results[0]),
+        Op::Store { at, values, .. } => (at, values[0]),
+        _ => return None,
+    };
+    let is_texel = matches!(at, Address::Texel(_) | Address::Within { bytes: 0, .. });
+    is_texel.then(|| module.ty(value))
 }
 
 /// An access to a buffer whose bounds have not been checked.

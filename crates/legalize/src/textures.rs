@@ -7,8 +7,8 @@
 //! Where elements of an array or a heap have several, that code is chosen per lane.
 //!
 //! # Map
-//! `term.rs`: formulas; `texel.rs`: texels in memory; `place.rs`: where a texel is; `sample.rs`: filters; `lod.rs`:
-//! levels of detail; `cube.rs`: faces; `marks.rs`: sampler feedback; `records.rs`: what the host writes.
+//! `texel.rs`: texels in memory; `place.rs`: where a texel is; `sample.rs`: filters; `lod.rs`: levels of detail;
+//! `cube.rs`: faces; `marks.rs`: sampler feedback; `records.rs`: what the host writes.
 //!
 //! Deliberately absent: atomic operations on texels of another size than their operand.
 
@@ -18,7 +18,6 @@ mod marks;
 mod place;
 mod records;
 mod sample;
-mod term;
 mod texel;
 
 use ir::{
@@ -30,9 +29,9 @@ use ops::texture::{Dim, Format};
 
 use crate::Unsupported;
 use crate::target::Target;
+use crate::term::Term;
 use crate::writer::Writer;
 use place::Shape;
-use term::Term;
 
 pub use records::{Extra, formats};
 pub(crate) use records::{SAMPLER_WORDS, sampler_words};

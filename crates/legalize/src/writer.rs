@@ -70,6 +70,7 @@ pub(crate) struct Writer<'a> {
 struct Uses {
     int64: bool,
     double: bool,
+    native_16bit: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -153,6 +154,7 @@ impl<'a> Writer<'a> {
         }
         module.needs.int64 |= self.uses.get().int64;
         module.needs.double |= self.uses.get().double;
+        module.needs.native_16bit |= self.uses.get().native_16bit;
         module
     }
 
@@ -367,6 +369,7 @@ impl<'a> Writer<'a> {
         let mut uses = self.uses.get();
         uses.int64 |= ty == Ty::I64;
         uses.double |= ty == Ty::F64;
+        uses.native_16bit |= matches!(ty, Ty::I16 | Ty::F16);
         self.uses.set(uses);
     }
 

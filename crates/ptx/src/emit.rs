@@ -7,7 +7,7 @@ use ir::debug::{Debug, Position};
 use ir::uniformity::{Uniformities, analyse};
 use ir::{Inst, Module, Op, Value};
 use legalize::constructs::Constructs;
-use legalize::{Known, Rewritten, in_slots, legalize_for, rewritten};
+use legalize::{Known, Rewritten, Target, in_slots, legalize_for, rewritten};
 use ops::texture::{Channels, Format};
 use ops::{Named, Ty};
 
@@ -82,6 +82,7 @@ pub fn emit(
     };
     // Groups in turn have other numbers, and textures other resources.
     let dispatch = environment.dispatch.as_ref().filter(|_| record.is_none() && extras.is_empty());
+    let target = target.with_formats(environment.formats.clone());
     let mut legal = legalize_for(module, &target, dispatch);
     if environment.width > LANES {
         legal = in_slots(&legal, environment.width);
@@ -92,6 +93,7 @@ pub fn emit(
     let mut emitter = Emitter {
         ir,
         environment,
+        target: &target,
         debug,
         constructs: Constructs::with_single_lanes(ir, &uniformity),
         sizes: dispatch.map_or(&[], |it| &it.bytes),
@@ -134,6 +136,7 @@ fn own_formats(resource: &ir::Resource) -> Vec<Format> {
 pub(crate) struct Emitter<'a> {
     pub(crate) ir: &'a Module,
     pub(crate) environment: &'a Environment,
+    pub(crate) target: &'a Target,
     debug: &'a dyn Debug,
     pub(crate) constructs: Constructs,
     pub(crate) uniformity: Uniformities,

@@ -26,8 +26,8 @@
 //! [`Emitted::extras`].
 //!
 //! # Map
-//! `emit.rs`: dispatches each instruction; `control.rs`, `natural.rs`: control flow; `scalar.rs`, `division.rs`, `wave.rs`, `memory.rs`, `local.rs`, `texel.rs`, `thread.rs`: lowerings; `text.rs`:
-//! registers, operands and lines.
+//! `emit.rs`: dispatches each instruction; `control.rs`, `natural.rs`: control flow; `scalar.rs`, `division.rs`,
+//! `wave.rs`, `memory.rs`, `local.rs`, `thread.rs`: lowerings; `text.rs`: registers, operands and lines.
 //!
 //! Deliberately absent: files, devices, texture hardware, the inputs and outputs of a draw;
 //! optimisation, except what the driver's assembler does not do: it neither divides by constants without a division,
@@ -42,7 +42,6 @@ mod local;
 mod memory;
 mod natural;
 mod scalar;
-mod texel;
 mod text;
 mod thread;
 mod wave;

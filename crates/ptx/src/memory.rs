@@ -2,7 +2,8 @@
 //!
 //! A buffer is its bytes, at an address that is a multiple of 256. `legalize` has turned every access into units with
 //! a condition that says for which lanes they are in bounds; the access is predicated on it, since CUDA has no robust
-//! access. Consecutive scalars are moved together where their address is a multiple of their size.
+//! access. The texels of typed buffers are units, too: `legalize` has written out their conversions. Consecutive scalars
+//! are moved together where their address is a multiple of their size.
 //!
 //! Accesses are weak, except those of `globallycoherent` buffers, and loads in loops that may wait for another wave,
 //! which would otherwise be moved out of the loop. What a shader only reads is loaded through the *non-coherent* path
@@ -186,6 +187,10 @@ impl Emitter<'_> {
         }
     }
 
+    fn texel_bytes(&self, binding: Binding) -> u32 {
+        ir::access::texel_bytes(self.target.texel_format(self.ir, binding)) as u32
+    }
+
     fn is_coherent(&self, binding: Binding) -> bool {
         self.ir.resource(binding).globally_coherent
     }
@@ -221,10 +226,7 @@ impl Emitter<'_> {
         let descriptor = self.descriptor(place);
         let inside = self.condition(when);
         let inside = self.both(inside, descriptor.exists);
-        if bytes == 0 {
-            return Ok(self.load_texel(place.binding, descriptor, unit, inside, ty, count));
-        }
-        let parts = ty.bytes() / bytes;
+        let parts = at.scalar_bytes(ty) / bytes;
         let polled = inside.filter(|_| self.is_polled(place, bytes * parts * count as u32));
         let location = self.unit_or_first(descriptor.base, unit, bytes, polled);
         let name = self.load_name(place.binding);
@@ -263,10 +265,11 @@ impl Emitter<'_> {
         parts: u32,
         count: usize,
     ) -> Vec<Vec<Reg>> {
-        let class = match bytes {
-            2 => Class::Half,
-            4 => Class::Word,
-            _ => Class::Long,
+        let (class, kind) = match bytes {
+            1 => (Class::Word, "u8"),
+            2 => (Class::Half, "b16"),
+            4 => (Class::Word, "b32"),
+            _ => (Class::Long, "b64"),
         };
         let all: Vec<Reg> = (0..count as u32 * parts).map(|_| self.text.reg(class)).collect();
         if inside.is_some() {
@@ -278,11 +281,10 @@ impl Emitter<'_> {
         for (first, run) in runs(&all, bytes, location) {
             let at = location.plus(first * bytes);
             match run {
-                [one] => put_if!(self, when, "{name}.{} {one}, {at}", class.bits()),
+                [one] => put_if!(self, when, "{name}.{kind} {one}, {at}"),
                 several => {
                     let (list, number) = (list(several), several.len());
-                    let bits = class.bits();
-                    put_if!(self, when, "{name}.v{number}.{bits} {list}, {at}");
+                    put_if!(self, when, "{name}.v{number}.{kind} {list}, {at}");
                 }
             }
         }
@@ -335,10 +337,6 @@ impl Emitter<'_> {
         let descriptor = self.descriptor(place);
         let inside = self.condition(when);
         let inside = self.both(inside, descriptor.exists);
-        if bytes == 0 {
-            self.store_texel(place.binding, descriptor, unit, inside, values);
-            return Ok(());
-        }
         let location = self.unit(descriptor.base, unit, bytes);
         let mut all = Vec::new();
         for value in values {
@@ -349,7 +347,7 @@ impl Emitter<'_> {
         let when = self.when(inside);
         for (first, run) in runs(&all, bytes, location) {
             let at = location.plus(first * bytes);
-            let bits = run[0].class.bits();
+            let bits = if bytes == 1 { "b8" } else { run[0].class.bits() };
             match run {
                 [one] => put_if!(self, when, "{name}.{bits} {at}, {one}"),
                 several => {
@@ -370,22 +368,14 @@ impl Emitter<'_> {
         args: &[Value],
     ) -> Result<Vec<Operand>, Unsupported> {
         let Address::Within { unit, bytes, when } = at else { return self.uneven(inst, place) };
-        let ty = self.ir.ty(args[0]);
         let descriptor = self.descriptor(place);
         let inside = self.condition(when);
         let inside = self.both(inside, descriptor.exists);
-        let bytes = match bytes {
-            0 => {
-                let bytes = self.texel_bytes(place.binding);
-                if bytes != ty.bytes() {
-                    let what = "atomic operations on texels of another size than the operand";
-                    let name = self.ir.resource(place.binding).name.clone();
-                    return self.unsupported(what, format!("the buffer `{name}`"), Some(inst));
-                }
-                bytes
-            }
-            bytes => bytes,
-        };
+        if bytes == 0 {
+            let what = "atomic operations on texels of another size than the operand";
+            let name = self.ir.resource(place.binding).name.clone();
+            return self.unsupported(what, format!("the buffer `{name}`"), Some(inst));
+        }
         let location = self.unit(descriptor.base, unit, bytes);
         Ok(self.atomic_at(inst, "gpu.global", location, inside, operation, args))
     }

@@ -61,9 +61,6 @@ pub fn emit(
     before: &Bindings,
     groups: [u32; 3],
 ) -> Result<ptx::Emitted, ptx::Unsupported> {
-    let formats = (0..module.resources.len())
-        .map(|it| before.bindings.get(it).and_then(|it| it.first()).and_then(|it| it.what.format()))
-        .collect();
     let textures = ptx::texture_formats(module, |it| shapes(before, it));
     let size = |it: &Vec<Buffer>| it.first().map_or(0, |it| it.bytes.len());
     let bytes: Vec<usize> = before.bindings.iter().map(size).collect();
@@ -74,7 +71,7 @@ pub fn emit(
         &ptx::Environment {
             sm,
             width,
-            formats,
+            formats: crate::legalized::formats(before),
             textures,
             feedback: known_feedback(before),
             sizes,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use interp::observe::AccessEvent;
 use interp::{NoObserver, Observer};
-use ir::exec::{Bindings, Launch, What};
+use ir::exec::{Bindings, Buffer, ElementFormat, Launch, What};
 use ir::print::{PrintLog, Printed};
 use ir::rewrite::{Rewriter, rewrite};
 use ir::{Address, AddressKind, Inst, InstData, Module, Op, ResourceKind, Value};
@@ -44,6 +44,7 @@ pub fn fault(
     before: &Bindings,
     wanted: &Bindings,
 ) -> Option<String> {
+    let target = &target.clone().with_formats(formats(before));
     let legal = legalize(module, target);
     let text = ir::text::print(&legal);
     if let Err(problems) = ir::verify::verify(&legal) {
@@ -95,6 +96,12 @@ pub fn fault(
         }
     }
     None
+}
+
+/// The formats of what is bound to typed buffers.
+pub fn formats(bindings: &Bindings) -> Vec<Option<ElementFormat>> {
+    let of = |elements: &Vec<Buffer>| elements.first().and_then(|it| it.what.format());
+    bindings.bindings.iter().map(of).collect()
 }
 
 /// Whether all addresses of a run are multiples of the units of their accesses. Targets without [`Class::Bounds`] drop
@@ -167,7 +174,7 @@ pub fn perturbed(module: &Module, target: &Target) -> Module {
         if open.falls.contains(&inst) {
             device.lose_yield(inst);
         }
-        device.misplace(inst);
+        device.misplace(inst, target);
         device.to.keep(inst);
         device.perturb(inst, target);
         if open.sees_lanes.contains(&inst) && !device.to.module.inst(inst).results.is_empty() {
@@ -250,7 +257,7 @@ impl Device<'_, '_> {
     }
 
     /// An access that is out of bounds, although it says that its bounds have been checked, goes to the first unit.
-    fn misplace(&mut self, inst: Inst) {
+    fn misplace(&mut self, inst: Inst, target: &Target) {
         let InstData { op, results, .. } = self.to.module.inst(inst).clone();
         let (place, at, scalars) = match &op {
             Op::Load { place, at } => (*place, *at, &results),
@@ -266,17 +273,25 @@ impl Device<'_, '_> {
             }
             _ => self.add(Op::Size { place }, Ty::I32),
         };
+        let element = match kind {
+            // The bytes of texels.
+            ResourceKind::Typed { .. } if bytes > 0 => {
+                let format = target.texel_format(self.to.module, place.binding);
+                ir::access::texel_bytes(format) as u32
+            }
+            _ => kind.view().stride,
+        };
         // In bytes, or in texels.
         let scale = |it: &mut Self, value, by: u32| {
             let by = it.constant(Ty::I32, by.max(1).into());
             it.binary(Binary::Mul, value, by)
         };
-        let size = scale(self, size, kind.view().stride);
+        let size = scale(self, size, element);
         let start = scale(self, unit, bytes);
         let taken = match (&op, bytes) {
             (_, 0) => 1,
             (Op::Atomic { .. }, _) => bytes,
-            _ => self.to.module.ty(scalars[0]).bytes() * scalars.len() as u32,
+            _ => at.scalar_bytes(self.to.module.ty(scalars[0])) * scalars.len() as u32,
         };
         let last = self.constant(Ty::I32, u64::from(taken - 1));
         let last = self.binary(Binary::Add, start, last);
@@ -485,7 +500,7 @@ pub fn texture_fault(
     got.bindings.resize(module.resources.len(), Vec::new());
     for extra in &lowered.extras {
         let bytes = extra.bytes(module, &formats, shapes, samplers).into();
-        got.bindings.push(vec![ir::exec::Buffer { bytes, ..Default::default() }]);
+        got.bindings.push(vec![Buffer { bytes, ..Default::default() }]);
     }
     if let Err(failure) = interp::run(&lowered.module, launch, &mut got, &mut NoObserver) {
         return Some(format!("ended with {failure:?}\n{text}"));
@@ -510,7 +525,7 @@ pub fn merged_fault(
     wanted: &Bindings,
     groups: u32,
 ) -> Option<String> {
-    let size = |it: &Vec<ir::exec::Buffer>| it.first().map_or(0, |it| it.bytes.len());
+    let size = |it: &Vec<Buffer>| it.first().map_or(0, |it| it.bytes.len());
     let sizes: Vec<usize> = before.bindings.iter().map(size).collect();
     let merged = legalize::merged(module, &sizes)?;
     let text = ir::text::print(&merged);
@@ -520,7 +535,7 @@ pub fn merged_fault(
     let mut got = before.clone();
     got.bindings.resize(module.resources.len(), Vec::new());
     let bytes = legalize::merged_record(launch.groups(), groups).into();
-    got.bindings.push(vec![ir::exec::Buffer { bytes, ..Default::default() }]);
+    got.bindings.push(vec![Buffer { bytes, ..Default::default() }]);
     let work = ir::exec::Work::Dispatch { groups: [groups, 1, 1] };
     let launch = Launch { work, fuel: None, ..launch.clone() };
     if let Err(failure) = interp::run(&merged, &launch, &mut got, &mut NoObserver) {

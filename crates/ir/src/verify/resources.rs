@@ -198,7 +198,10 @@ impl<'a> Verifier<'a> {
                 | ResourceKind::Structured { .. },
                 Address::Within { bytes, .. },
             ) => types.iter().all(|it| [it.bytes(), it.bytes().min(4)].contains(&bytes)),
-            (ResourceKind::Typed { .. }, Address::Within { bytes, .. }) => bytes == 0,
+            (ResourceKind::Typed { .. }, Address::Within { bytes, .. }) => types.iter().all(|it| {
+                let is_byte = bytes == 1 && *it == Ty::I32;
+                bytes == 0 || is_byte || [it.bytes(), it.bytes().min(4)].contains(&bytes)
+            }),
             (
                 ResourceKind::Constant { .. }
                 | ResourceKind::Raw { .. }

@@ -1,7 +1,7 @@
 //! The faces of a cube, as `ops::texture` defines them: which one a direction hits and where, and which texel lies
 //! beyond an edge.
 
-use super::term::Term;
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// The axes of a face, each with its sign: the outward normal, u and v.

@@ -4,7 +4,7 @@ use ops::texture::Dim;
 
 use super::place::Shape;
 use super::sample::State;
-use super::term::Term;
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// Where the level of detail comes from.

@@ -14,8 +14,8 @@ use super::SAMPLER_WORDS;
 use super::lod::Levels;
 use super::place::Shape;
 use super::sample::State;
-use super::term::Term;
 use crate::feedback::{Feedback, SamplerState};
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// A map, as a write sees it.

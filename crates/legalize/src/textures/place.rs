@@ -6,7 +6,7 @@ use ops::texture::Dim;
 
 use super::Source;
 use super::records::SHAPE_WORDS;
-use super::term::Term;
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// The shape of a lane's texture, in words.

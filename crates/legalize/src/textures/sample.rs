@@ -9,8 +9,8 @@ use super::Source;
 use super::lod::{Detail, Footprint, Levels};
 use super::place::{Level, Shape, Texel};
 use super::records::SAMPLER_WORDS;
-use super::term::Term;
-use super::texel::narrowed;
+use crate::channel::Number;
+use crate::term::Term;
 use crate::writer::Writer;
 
 /// The state of a lane's sampler.
@@ -157,7 +157,7 @@ impl<'a> Writer<'a> {
                     }
                     _ => lod,
                 };
-                return vec![narrowed(lod.as_single().as_double(), results[0])];
+                return vec![Number::Float(lod.as_single()).component(results[0])];
             }
             let gathers = op.gathered().map(usize::from);
             let compares = reference.first().copied();
@@ -182,7 +182,11 @@ impl<'a> Writer<'a> {
                     self.probes(&reader, &doubles, &footprint, clamped, offset)
                 }
             };
-            found.into_iter().zip(results).map(|(it, ty)| narrowed(it, *ty)).collect()
+            found
+                .into_iter()
+                .zip(results)
+                .map(|(it, ty)| Number::Float(it).component(*ty))
+                .collect()
         };
         self.either_terms(zero.below(shape.levels), read, zeros)
     }

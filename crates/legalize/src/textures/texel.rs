@@ -7,19 +7,9 @@ use ops::Sign::{Signed, Unsigned};
 use ops::Ty;
 use ops::texture::{Channel, Encoding, Format};
 
-use super::term::Term;
+use crate::channel::Number;
+use crate::term::Term;
 use crate::writer::Writer;
-
-/// A component of a texel, as `ops::texture::Texel` has it.
-#[derive(Clone, Copy)]
-pub(super) enum Number<'a> {
-    /// An f32.
-    Float(Term<'a>),
-    /// 64 bits.
-    Unsigned(Term<'a>),
-    /// 64 bits.
-    Signed(Term<'a>),
-}
 
 /// What the components of stored values are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,61 +38,12 @@ pub(super) fn unit_element(bytes: u32) -> (Element, FormatScalar) {
 }
 
 impl<'a> Number<'a> {
-    pub(super) fn double(self) -> Term<'a> {
-        match self {
-            Number::Float(it) | Number::Signed(it) => it.as_double(),
-            Number::Unsigned(it) => it.convert(Unsigned, Ty::F64),
-        }
-    }
-
-    /// Saturating; NaN gives 0.
-    fn unsigned(self) -> Term<'a> {
-        match self {
-            Number::Float(it) => it.as_long_unsigned(),
-            Number::Unsigned(it) => it,
-            Number::Signed(it) => it.max(it.whole(0)),
-        }
-    }
-
-    /// Saturating; NaN gives 0.
-    fn signed(self) -> Term<'a> {
-        match self {
-            Number::Float(it) => it.as_long(),
-            Number::Unsigned(it) => it.least_unsigned(it.whole(i64::MAX)),
-            Number::Signed(it) => it,
-        }
-    }
-
-    /// As a shader of that type reads it.
-    pub(super) fn component(self, ty: Ty) -> Term<'a> {
-        match (ty, self) {
-            (Ty::Bool, _) => {
-                let double = self.double();
-                double.differs(double.double(0.0))
-            }
-            (Ty::I16 | Ty::I32 | Ty::I64, Number::Unsigned(it)) => it.convert(Unsigned, ty),
-            (Ty::I16 | Ty::I32 | Ty::I64, _) => self.signed().convert(Unsigned, ty),
-            // A load is a move: it keeps the bits of a NaN.
-            (Ty::F32, Number::Float(it)) => it,
-            (Ty::F16 | Ty::F32 | Ty::F64, _) => narrowed(self.double(), ty),
-        }
-    }
-
     fn of_kind(self, kind: Kind) -> Number<'a> {
         match kind {
             Kind::Float => Number::Float(self.double().as_single()),
-            Kind::Unsigned => Number::Unsigned(self.unsigned()),
-            Kind::Signed => Number::Signed(self.signed()),
+            Kind::Unsigned => Number::Unsigned(self.unsigned(Ty::I64)),
+            Kind::Signed => Number::Signed(self.signed(Ty::I64)),
         }
-    }
-}
-
-/// An f64 in the shader's type, rounded once.
-pub(super) fn narrowed(value: Term<'_>, ty: Ty) -> Term<'_> {
-    match ty {
-        Ty::Bool => value.differs(value.double(0.0)),
-        Ty::I16 | Ty::I32 | Ty::I64 => value.as_long().convert(Unsigned, ty),
-        Ty::F16 | Ty::F32 | Ty::F64 => value.convert(Signed, ty),
     }
 }
 
@@ -154,10 +95,7 @@ impl<'a> Writer<'a> {
         let count = format.channels().count();
         let missing = |i: usize| match format.is_integer() {
             false => Number::Float(single(if i == 3 { 1.0 } else { 0.0 })),
-            true => {
-                let value = self.term(self.constant(Ty::I64, u64::from(i == 3)));
-                Number::Unsigned(value)
-            }
+            true => Number::Unsigned(self.word_term((i == 3).into())),
         };
         let component = |i: usize| -> Number<'a> {
             let Some(channel) = format.channel(i) else {
@@ -181,46 +119,20 @@ impl<'a> Writer<'a> {
             if channel.encoding == Encoding::Srgb {
                 return Number::Float(self.curve(field(at, 8)).cast(Ty::F32));
             }
-            self.channel_number(channel, &|from, bits| field(at + from, bits), bits)
-        };
-        let all: Vec<Number<'a>> = (0..4).map(component).collect();
-        // The components that are missing are of the same kind as the others.
-        let kind = kind_of(all[0]);
-        all.into_iter()
-            .enumerate()
-            .map(|(i, it)| match kind {
-                Kind::Signed if i >= count => it.of_kind(kind),
-                _ => it,
-            })
-            .collect()
-    }
-
-    /// The number in a channel of common size.
-    fn channel_number(
-        &'a self,
-        channel: Channel,
-        field: &dyn Fn(u32, u32) -> Term<'a>,
-        bits: u32,
-    ) -> Number<'a> {
-        let extended = |it: Term<'a>| match channel.is_signed() && bits < 32 {
-            true => it.left(32 - bits).right_signed(32 - bits),
-            false => it,
-        };
-        let long = |sign| match bits {
-            64 => field(0, 32).as_long_unsigned() | field(32, 32).as_long_unsigned().left(32),
-            _ => extended(field(0, bits)).convert(sign, Ty::I64),
-        };
-        match channel.encoding {
-            Encoding::Uint => Number::Unsigned(long(Unsigned)),
-            Encoding::Sint => Number::Signed(long(Signed)),
-            Encoding::Float if bits == 16 => Number::Float(field(0, 16).unpack_half()),
-            Encoding::Float => Number::Float(field(0, 32).cast(Ty::F32)),
-            Encoding::Unorm | Encoding::Snorm | Encoding::Srgb => {
-                let whole = extended(field(0, bits)).as_double();
-                let value = whole / whole.double(steps(channel));
-                Number::Float(value.max(value.double(-1.0)).as_single())
+            let word = field(at, bits.min(32));
+            match (channel.encoding, bits) {
+                (Encoding::Float, 16) => return Number::Float(word.unpack_half()),
+                (Encoding::Float, _) => return Number::Float(word.cast(Ty::F32)),
+                _ => {}
             }
-        }
+            let whole = match bits {
+                64 => word.as_long_unsigned() | field(at + 32, 32).as_long_unsigned().left(32),
+                _ if channel.is_signed() => word.left(32 - bits).right_signed(32 - bits),
+                _ => word,
+            };
+            self.channel_number(channel, whole, Ty::F32)
+        };
+        (0..4).map(component).collect()
     }
 
     /// The bits of a texel, from components of which some may keep what is in memory.
@@ -241,8 +153,8 @@ impl<'a> Writer<'a> {
         };
         let given = |it: &Term<'a>| match kind {
             Kind::Float => Number::Float(it.as_single()),
-            Kind::Signed => Number::Signed(it.as_long()),
-            Kind::Unsigned => Number::Unsigned(it.as_long_unsigned()),
+            Kind::Signed => Number::given(*it, it.ty(), Signed),
+            Kind::Unsigned => Number::given(*it, it.ty(), Unsigned),
         };
         let mut numbers: Vec<Number<'a>> = values.iter().take(count).map(given).collect();
         if numbers.len() < count {
@@ -301,44 +213,14 @@ impl<'a> Writer<'a> {
 
     /// The bits of a channel, in a word or in 64 bits; those above it may be anything.
     fn channel_bits(&'a self, channel: Channel, number: Number<'a>) -> Term<'a> {
-        match channel.encoding {
-            Encoding::Uint => match channel.limits() {
-                Some((_, most)) if channel.bits < 64 => {
-                    let value = number.unsigned();
-                    value.least_unsigned(value.whole(most as i64))
-                }
-                _ => number.unsigned(),
-            },
-            Encoding::Sint => match channel.limits() {
-                Some((least, most)) if channel.bits < 64 => {
-                    let value = number.signed();
-                    value.within(value.whole(least), value.whole(most as i64))
-                }
-                _ => number.signed(),
-            },
-            Encoding::Float if channel.bits == 16 => {
-                let half = number.double().convert(Signed, Ty::F16);
-                half.cast(Ty::I16).convert(Unsigned, Ty::I32)
-            }
-            Encoding::Float => match number {
-                // A move keeps the bits of a NaN.
-                Number::Float(it) => it.cast(Ty::I32),
-                Number::Unsigned(_) | Number::Signed(_) => {
-                    number.double().as_single().cast(Ty::I32)
-                }
-            },
-            Encoding::Unorm | Encoding::Snorm => {
-                let value = number.double();
-                let zero = value.double(0.0);
-                let least = if channel.is_signed() { -1.0 } else { 0.0 };
-                let clamped = value.within(value.double(least), value.double(1.0));
-                let clamped = value.is_nan().pick(zero, clamped);
-                let scaled = clamped * value.double(steps(channel));
-                // Halves are rounded away from zero.
-                let half = scaled.less(zero).pick(value.double(-0.5), value.double(0.5));
-                (scaled + half).as_long()
-            }
-            Encoding::Srgb => self.curve_code(number.double().as_single()),
+        if channel.encoding == Encoding::Srgb {
+            return self.curve_code(number.double().as_single());
+        }
+        let value = self.channel_value(channel, number);
+        match value.ty() {
+            Ty::F16 => value.cast(Ty::I16).convert(Unsigned, Ty::I32),
+            Ty::F32 => value.cast(Ty::I32),
+            _ => value,
         }
     }
 
@@ -397,19 +279,6 @@ impl<'a> Writer<'a> {
         }
         code
     }
-}
-
-fn kind_of(number: Number<'_>) -> Kind {
-    match number {
-        Number::Float(_) => Kind::Float,
-        Number::Unsigned(_) => Kind::Unsigned,
-        Number::Signed(_) => Kind::Signed,
-    }
-}
-
-fn steps(channel: Channel) -> f64 {
-    // The alpha of sRGB formats is `Unorm` already.
-    channel.steps().unwrap_or(255).into()
 }
 
 /// The first bit of a component, and how many bits it has.

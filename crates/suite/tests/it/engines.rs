@@ -12,7 +12,9 @@ use std::sync::atomic::AtomicBool;
 use cpu::{Isa, Stopped};
 use generate::Statistics;
 use ir::ResourceKind;
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, TooLarge, Trap};
+use ir::exec::{
+    Bindings, Buffer, ElementFormat, Failure, FormatScalar, LaneOrder, Launch, TooLarge, Trap,
+};
 use legalize::{Target, legalize};
 use suite::engines::{Outcome, Programs, buffers, compare, launch, sets, try_seed};
 use suite::run::{self, module};
@@ -484,14 +486,21 @@ fn checked_accesses_match_the_reference() {
             Texels[t ^ 3] = sum;
             Bytes.InterlockedAdd(8 * t, 5);
         }";
-    let checked = legalize(&module(text), &Target::cuda());
-    assert!(ir::text::print(&checked).contains("[within 4 "));
-    assert!(ir::text::print(&checked).contains("[within 0 "));
-    for isa in sets() {
-        for width in WIDTHS {
-            let outcome =
-                compare(&checked, &launch([1, 1, 1], width), &buffers(&[150, 300, 128]), isa);
-            assert_eq!(outcome, Outcome::Same, "at {width}, {isa:?}");
+    // Texels, and the bytes of texels of one byte.
+    let bytes = ElementFormat { scalar: FormatScalar::Uint8, components: 1 };
+    for (target, texel) in [
+        (Target::vulkan(true, true), "[within 0 "),
+        (Target::cuda().with_formats(vec![Some(bytes); 3]), "[within 1 "),
+    ] {
+        let checked = legalize(&module(text), &target);
+        assert!(ir::text::print(&checked).contains("[within 4 "));
+        assert!(ir::text::print(&checked).contains(texel));
+        for isa in sets() {
+            for width in WIDTHS {
+                let outcome =
+                    compare(&checked, &launch([1, 1, 1], width), &buffers(&[150, 300, 128]), isa);
+                assert_eq!(outcome, Outcome::Same, "{texel} at {width}, {isa:?}");
+            }
         }
     }
 }

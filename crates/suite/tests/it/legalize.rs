@@ -486,19 +486,21 @@ fn a_condition_that_legalisation_forgets_is_noticed() {
             interp::run(module, &launch, &mut bindings, &mut NoObserver).unwrap();
             bindings.bindings
         };
-        let target = Target::vulkan(true, true);
-        let legal = legalize(&module, &target);
-        let mut forgetful = legal.clone();
-        for inst in &mut forgetful.insts {
-            if let Op::Load { at, .. } | Op::Store { at, .. } | Op::Atomic { at, .. } = &mut inst.op
-                && let Address::Within { when, .. } = at
-            {
-                *when = None;
-            }
-        }
         let wanted = after(&module);
-        assert_eq!(after(&perturbed(&legal, &target)), wanted, "{access}");
-        assert_ne!(after(&perturbed(&forgetful, &target)), wanted, "{access}");
+        for target in [Target::vulkan(true, true), Target::cuda()] {
+            let legal = legalize(&module, &target);
+            let mut forgetful = legal.clone();
+            for inst in &mut forgetful.insts {
+                if let Op::Load { at, .. } | Op::Store { at, .. } | Op::Atomic { at, .. } =
+                    &mut inst.op
+                    && let Address::Within { when, .. } = at
+                {
+                    *when = None;
+                }
+            }
+            assert_eq!(after(&perturbed(&legal, &target)), wanted, "{access}");
+            assert_ne!(after(&perturbed(&forgetful, &target)), wanted, "{access}");
+        }
     }
 }
 

@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 use generate::Statistics;
 use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, ElementFormat, FormatScalar, What};
+use legalize::Target;
 use suite::emulate::{Outcome, assemble, compare, emit};
 use suite::engines::{self, Programs};
-use suite::legalized::{is_aligned, texture_fault};
+use suite::legalized::{fault, formats, is_aligned, texture_fault};
 use suite::run;
 use suite::section::Section;
 
@@ -219,7 +220,8 @@ fn in_slots(section: &Section, width: u32) -> Result<bool, String> {
     if interp::run(&module, &launch, &mut wanted, &mut NoObserver).is_err() {
         return Ok(false);
     }
-    let legal = legalize::legalize(&module, &legalize::Target::cuda());
+    let target = Target::cuda().with_formats(formats(&before));
+    let legal = legalize::legalize(&module, &target);
     let slots = legalize::in_slots(&legal, width);
     let fail = |what: String| Err(format!("{} at {width}: {what}", section.name));
     if let Err(problems) = ir::verify::verify(&slots) {
@@ -510,7 +512,8 @@ fn a_texture_of_which_nothing_is_known_has_the_format_of_its_elements() {
     assert!(text.contains("ld.global.nc.b32") && text.contains("st.global.b32"), "{text}");
 }
 
-/// Texels of every format, read as every type and stored back: all contents of small scalars, and the corners of others.
+/// Texels of every format, read as every type and stored back: all contents of small scalars, and the corners of others;
+/// with fewer components than the shader's, too, of which the last texel may lack some.
 #[test]
 fn texels_are_converted_like_on_the_reference_engine() {
     const TYPES: [&str; 8] =
@@ -535,12 +538,15 @@ fn texels_are_converted_like_on_the_reference_engine() {
         };
         let compiled = run::compile_text("texels.hlsl", &text, &options);
         let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-        for scalar in formats {
+        let few = [1, 2, 3].into_iter().cycle();
+        for (scalar, components) in
+            formats.into_iter().zip(few).flat_map(|(it, few)| [(it, 4), (it, few)])
+        {
             let bytes = ir::texel::scalar_bytes(scalar) as usize;
             let texels = corners(bytes);
             let groups = (texels.len() / bytes / 4).div_ceil(32) as u32;
-            let what =
-                What::Memory { format: Some(ElementFormat { scalar, components: 4 }), counter: 0 };
+            let format = Some(ElementFormat { scalar, components });
+            let what = What::Memory { format, counter: 0 };
             let typed = |bytes: Vec<u8>| Buffer { bytes: bytes.into(), what: what.clone() };
             let given = match ty {
                 "uint64_t2" | "double2" => corners(8),
@@ -564,6 +570,8 @@ fn texels_are_converted_like_on_the_reference_engine() {
             interp::run(&module, &launch, &mut wanted, &mut NoObserver).unwrap();
             let changed = wanted.bindings.iter().zip(&before.bindings).filter(|(a, b)| a != b);
             assert_eq!(changed.count(), 2, "{ty} {scalar:?}");
+            let fault = fault(&module, &Target::cuda(), &launch, &before, &wanted);
+            assert_eq!(fault, None, "{ty} {scalar:?} of {components} components");
             match compare(&module, 80, &launch, &before, &wanted, 0) {
                 Outcome::Same => {}
                 Outcome::Unsupported(what) => panic!("{ty} {scalar:?}: {what}"),

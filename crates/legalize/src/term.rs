@@ -1,5 +1,6 @@
-//! Formulas over values of the new module, with operators. Constant folding makes one formula serve both what is data and
-//! what is known: of a choice whose condition is known, only one arm is emitted.
+//! Formulas over values of the new module, with operators, whose corner cases are written out for the target. Constant
+//! folding makes one formula serve both what is data and what is known: of a choice whose condition is known, only one arm
+//! is emitted.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Not, Sub};
 
@@ -13,9 +14,9 @@ use crate::writer::Writer;
 /// A value of any type in the new module. Both operands of an operator have the same type; comparisons, minima and
 /// maxima of integers are signed unless their names say otherwise.
 #[derive(Clone, Copy)]
-pub(super) struct Term<'a> {
-    pub(super) to: &'a Writer<'a>,
-    pub(super) value: Value,
+pub(crate) struct Term<'a> {
+    pub(crate) to: &'a Writer<'a>,
+    pub(crate) value: Value,
 }
 
 macro_rules! operators {
@@ -58,7 +59,7 @@ impl<'a> Term<'a> {
     }
 
     /// Whether a condition is known not to hold.
-    pub(super) fn is_never(self) -> bool {
+    pub(crate) fn is_never(self) -> bool {
         self.known() == Some(0)
     }
 
@@ -69,11 +70,20 @@ impl<'a> Term<'a> {
     fn unary(self, op: Unary) -> Term<'a> {
         match (self.known(), op.result(self.ty())) {
             (Some(bits), Some(ty)) => self.constant(ty, eval_unary(op, self.ty(), bits)),
-            _ => self.with(self.to.op1(op, self.value)),
+            _ => self.with(self.to.unary(op, self.ty(), self.value)),
         }
     }
 
     fn binary(self, op: Binary, other: Term<'a>) -> Term<'a> {
+        self.combined(op, other, true)
+    }
+
+    /// Arithmetic on floats where nobody sees the bits of a NaN.
+    pub(crate) fn number(self, op: Binary, other: Term<'a>) -> Term<'a> {
+        self.combined(op, other, false)
+    }
+
+    fn combined(self, op: Binary, other: Term<'a>, observed: bool) -> Term<'a> {
         let ty = self.ty();
         match (op, self.known(), other.known()) {
             (_, Some(a), Some(b)) => self.constant(ty, eval_binary(op, ty, a, b)),
@@ -81,63 +91,73 @@ impl<'a> Term<'a> {
             (Binary::And, None, Some(bits)) if bits == ty.ones() => self,
             (Binary::And, Some(0), None) | (Binary::Or, None, Some(0)) => self,
             (Binary::And, None, Some(0)) | (Binary::Or, Some(0), None) => other,
-            _ => self.with(self.to.op2(op, self.value, other.value)),
+            _ => self.with(self.to.binary(op, ty, self.value, other.value, observed)),
         }
     }
 
-    pub(super) fn ty(self) -> Ty {
+    pub(crate) fn ty(self) -> Ty {
         self.to.ty(self.value)
     }
 
     /// An integer of the same type.
-    pub(super) fn whole(self, value: i64) -> Term<'a> {
+    pub(crate) fn whole(self, value: i64) -> Term<'a> {
         let mask = if self.ty() == Ty::I64 { u64::MAX } else { u64::from(u32::MAX) };
         self.with(self.to.constant(self.ty(), value as u64 & mask))
     }
 
+    /// Zero, or false.
+    pub(crate) fn zero(self) -> Term<'a> {
+        self.constant(self.ty(), 0)
+    }
+
+    /// A float of the same type.
+    pub(crate) fn float(self, value: f64) -> Term<'a> {
+        self.constant(self.ty(), self.ty().float_bits(value))
+    }
+
     /// An f64.
-    pub(super) fn double(self, value: f64) -> Term<'a> {
+    pub(crate) fn double(self, value: f64) -> Term<'a> {
         self.with(self.to.constant(Ty::F64, value.to_bits()))
     }
 
     fn test(self, op: Compare, other: Term<'a>) -> Term<'a> {
         match (self.known(), other.known()) {
             (Some(a), Some(b)) => self.constant(Ty::Bool, eval_compare(op, self.ty(), a, b).into()),
-            _ => self.with(self.to.test(op, self.value, other.value)),
+            _ => self.with(self.to.compare(op, self.ty(), self.value, other.value)),
         }
     }
 
-    pub(super) fn less(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn less(self, other: Term<'a>) -> Term<'a> {
         self.test(Compare::Lt(Signed), other)
     }
 
     /// Less as an unsigned integer.
-    pub(super) fn below(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn below(self, other: Term<'a>) -> Term<'a> {
         self.test(Compare::Lt(Unsigned), other)
     }
 
-    pub(super) fn at_most(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn at_most(self, other: Term<'a>) -> Term<'a> {
         self.test(Compare::Le(Signed), other)
     }
 
-    pub(super) fn greater(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn greater(self, other: Term<'a>) -> Term<'a> {
         self.test(Compare::Gt(Signed), other)
     }
 
-    pub(super) fn equals(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn equals(self, other: Term<'a>) -> Term<'a> {
         self.test(Compare::Eq, other)
     }
 
-    pub(super) fn differs(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn differs(self, other: Term<'a>) -> Term<'a> {
         self.test(Compare::Ne, other)
     }
 
-    pub(super) fn is_nan(self) -> Term<'a> {
+    pub(crate) fn is_nan(self) -> Term<'a> {
         self.unary(Unary::IsNan)
     }
 
     /// The choice of a condition.
-    pub(super) fn pick(self, yes: Term<'a>, no: Term<'a>) -> Term<'a> {
+    pub(crate) fn pick(self, yes: Term<'a>, no: Term<'a>) -> Term<'a> {
         match self.known() {
             Some(0) => no,
             Some(_) => yes,
@@ -146,7 +166,7 @@ impl<'a> Term<'a> {
         }
     }
 
-    pub(super) fn picks<const N: usize>(
+    pub(crate) fn picks<const N: usize>(
         self,
         yes: [Term<'a>; N],
         no: [Term<'a>; N],
@@ -154,46 +174,51 @@ impl<'a> Term<'a> {
         std::array::from_fn(|i| self.pick(yes[i], no[i]))
     }
 
-    pub(super) fn min(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn min(self, other: Term<'a>) -> Term<'a> {
         self.binary(Binary::Min(Signed), other)
     }
 
-    pub(super) fn max(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn max(self, other: Term<'a>) -> Term<'a> {
         self.binary(Binary::Max(Signed), other)
     }
 
-    pub(super) fn least_unsigned(self, other: Term<'a>) -> Term<'a> {
+    pub(crate) fn least_unsigned(self, other: Term<'a>) -> Term<'a> {
         self.binary(Binary::Min(Unsigned), other)
     }
 
-    pub(super) fn most_unsigned(self, other: Term<'a>) -> Term<'a> {
+    /// The same with a number, which may be beyond the type.
+    pub(crate) fn at_most_unsigned(self, most: u64) -> Term<'a> {
+        if most >= self.ty().ones() { self } else { self.least_unsigned(self.whole(most as i64)) }
+    }
+
+    pub(crate) fn most_unsigned(self, other: Term<'a>) -> Term<'a> {
         self.binary(Binary::Max(Unsigned), other)
     }
 
     /// Of integers, between two of the same type.
-    pub(super) fn within(self, least: Term<'a>, most: Term<'a>) -> Term<'a> {
+    pub(crate) fn within(self, least: Term<'a>, most: Term<'a>) -> Term<'a> {
         self.max(least).min(most)
     }
 
-    pub(super) fn left(self, by: u32) -> Term<'a> {
+    pub(crate) fn left(self, by: u32) -> Term<'a> {
         self.left_by(self.whole(by.into()))
     }
 
-    pub(super) fn right(self, by: u32) -> Term<'a> {
+    pub(crate) fn right(self, by: u32) -> Term<'a> {
         self.right_by(self.whole(by.into()))
     }
 
-    pub(super) fn right_signed(self, by: u32) -> Term<'a> {
+    pub(crate) fn right_signed(self, by: u32) -> Term<'a> {
         self.shifted(Binary::Shr(Signed), self.whole(by.into()))
     }
 
     /// Shifted by a variable number of bits less than its own.
-    pub(super) fn left_by(self, by: Term<'a>) -> Term<'a> {
+    pub(crate) fn left_by(self, by: Term<'a>) -> Term<'a> {
         self.shifted(Binary::Shl, by)
     }
 
     /// Shifted by a variable number of bits less than its own.
-    pub(super) fn right_by(self, by: Term<'a>) -> Term<'a> {
+    pub(crate) fn right_by(self, by: Term<'a>) -> Term<'a> {
         self.shifted(Binary::Shr(Unsigned), by)
     }
 
@@ -201,97 +226,102 @@ impl<'a> Term<'a> {
         if by.known() == Some(0) { self } else { self.binary(op, by) }
     }
 
-    pub(super) fn remainder(self, by: Term<'a>) -> Term<'a> {
+    pub(crate) fn remainder(self, by: Term<'a>) -> Term<'a> {
         self.binary(Binary::Rem(Signed), by)
     }
 
-    pub(super) fn quotient_unsigned(self, by: Term<'a>) -> Term<'a> {
+    pub(crate) fn quotient_unsigned(self, by: Term<'a>) -> Term<'a> {
         self.binary(Binary::Div(Unsigned), by)
     }
 
-    pub(super) fn floor(self) -> Term<'a> {
+    pub(crate) fn floor(self) -> Term<'a> {
         self.unary(Unary::Floor)
     }
 
-    pub(super) fn ceil(self) -> Term<'a> {
+    pub(crate) fn ceil(self) -> Term<'a> {
         self.unary(Unary::Ceil)
     }
 
     /// To the nearest integer, ties to even.
-    pub(super) fn round(self) -> Term<'a> {
+    pub(crate) fn round(self) -> Term<'a> {
         self.unary(Unary::Round)
     }
 
-    pub(super) fn sqrt(self) -> Term<'a> {
+    pub(crate) fn sqrt(self) -> Term<'a> {
         self.unary(Unary::Sqrt)
     }
 
-    pub(super) fn abs(self) -> Term<'a> {
+    pub(crate) fn abs(self) -> Term<'a> {
         self.unary(Unary::Abs)
     }
 
-    pub(super) fn log2(self) -> Term<'a> {
+    pub(crate) fn log2(self) -> Term<'a> {
         self.unary(Unary::Log2)
     }
 
-    pub(super) fn saturate(self) -> Term<'a> {
+    pub(crate) fn saturate(self) -> Term<'a> {
         self.unary(Unary::Saturate)
     }
 
     /// The f16 in the low half of a word, as f32.
-    pub(super) fn unpack_half(self) -> Term<'a> {
+    pub(crate) fn unpack_half(self) -> Term<'a> {
         self.unary(Unary::UnpackHalf)
     }
 
-    pub(super) fn cast(self, ty: Ty) -> Term<'a> {
+    pub(crate) fn cast(self, ty: Ty) -> Term<'a> {
         if self.ty() == ty { self } else { self.unary(Unary::Bitcast(ty)) }
     }
 
     /// Converted; integers on both sides have this sign.
-    pub(super) fn convert(self, sign: Sign, to: Ty) -> Term<'a> {
+    pub(crate) fn convert(self, sign: Sign, to: Ty) -> Term<'a> {
         if self.ty() == to {
             return self;
         }
         self.unary(Unary::Convert { to, from_sign: sign, to_sign: sign })
     }
 
+    /// A float in another type, where nobody sees the bits of a NaN.
+    pub(crate) fn as_number(self, ty: Ty) -> Term<'a> {
+        self.with(self.to.converted(self.value, Signed, ty))
+    }
+
     /// An integer as f64.
-    pub(super) fn as_double(self) -> Term<'a> {
+    pub(crate) fn as_double(self) -> Term<'a> {
         self.convert(Signed, Ty::F64)
     }
 
-    pub(super) fn as_long(self) -> Term<'a> {
+    pub(crate) fn as_long(self) -> Term<'a> {
         self.convert(Signed, Ty::I64)
     }
 
-    pub(super) fn as_long_unsigned(self) -> Term<'a> {
+    pub(crate) fn as_long_unsigned(self) -> Term<'a> {
         self.convert(Unsigned, Ty::I64)
     }
 
-    pub(super) fn as_word(self) -> Term<'a> {
+    pub(crate) fn as_word(self) -> Term<'a> {
         self.convert(Unsigned, Ty::I32)
     }
 
-    pub(super) fn as_single(self) -> Term<'a> {
+    pub(crate) fn as_single(self) -> Term<'a> {
         self.convert(Signed, Ty::F32)
     }
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn term(&'a self, value: Value) -> Term<'a> {
+    pub(crate) fn term(&'a self, value: Value) -> Term<'a> {
         Term { to: self, value }
     }
 
-    pub(super) fn word_term(&'a self, value: u32) -> Term<'a> {
+    pub(crate) fn word_term(&'a self, value: u32) -> Term<'a> {
         self.term(self.word(value))
     }
 
-    pub(super) fn double_term(&'a self, value: f64) -> Term<'a> {
+    pub(crate) fn double_term(&'a self, value: f64) -> Term<'a> {
         self.term(self.constant(Ty::F64, value.to_bits()))
     }
 
     /// An `if` whose arms give as many values.
-    pub(super) fn either_terms(
+    pub(crate) fn either_terms(
         &'a self,
         cond: Term<'a>,
         then: impl FnOnce() -> Vec<Term<'a>>,
@@ -309,7 +339,7 @@ impl<'a> Writer<'a> {
 
     /// A loop that repeats `body` with the values it returned last until its condition holds, and returns the last
     /// values.
-    pub(super) fn repeat_terms(
+    pub(crate) fn repeat_terms(
         &'a self,
         inits: &[Term<'a>],
         body: impl FnOnce(&[Term<'a>]) -> (Term<'a>, Vec<Term<'a>>),
