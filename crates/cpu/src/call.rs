@@ -178,7 +178,7 @@ impl<'a> Call<'a> {
             What::Ternary(op) => scalar::ternary(*op, self.site.args[2], self.map()),
             What::Wave { op, ty, named } => self.wave(*op, *ty, *named),
             What::Eval(slot, place) => {
-                let word = |row, lane| self.rows.words(row)[lane];
+                let word = |row, lane| self.rows.word(row, lane);
                 self.eval(|feed, lane| {
                     let place = match place {
                         EvalPlace::Centroid => EvalPlace::Centroid,
@@ -191,7 +191,7 @@ impl<'a> Call<'a> {
                 });
             }
             What::AtVertex(slot) => {
-                self.eval(|feed, lane| feed.at_vertex(*slot, lane as u32, self.rows.words(0)[lane]))
+                self.eval(|feed, lane| feed.at_vertex(*slot, lane as u32, self.rows.word(0, lane)))
             }
             What::Load(at) => self.load(at),
             What::Store(at) => self.store(at),
@@ -331,7 +331,9 @@ impl<'a> Call<'a> {
             index_in_group: self.header.wave,
             waves_in_group: self.header.waves_in_group,
         };
-        let operands: Vec<_> = (0..args).map(|i| self.rows.lanes(i, self.site.args[i])).collect();
+        // SAFETY: a call writes only the rows of its results, which come after those of its operands.
+        let operand = |i: usize| unsafe { self.rows.lanes(i, self.site.args[i]) };
+        let operands: Vec<_> = (0..args).map(operand).collect();
         let lanes = || members.iter().map(|it| it as usize);
         match self.site.results[0].repr() {
             Repr::Bit => {
@@ -551,8 +553,8 @@ impl Map<'_> {
     fn get<T: Lane>(&self, row: usize, lane: usize) -> T {
         let bits = match T::Held::REPR {
             Repr::Bit => u64::from(self.rows.bits(row).contains(lane as u32)),
-            Repr::Word => u64::from(self.rows.words(row)[lane]),
-            Repr::Long => self.rows.longs(row)[lane],
+            Repr::Word => u64::from(self.rows.word(row, lane)),
+            Repr::Long => self.rows.long(row, lane),
         };
         T::of(T::Held::from_bits(bits))
     }

@@ -108,26 +108,34 @@ pub(crate) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// # Safety
-    /// The frame must have this layout, and must not be used otherwise while the rows live. A row must not be written while
-    /// a slice of it lives.
+    /// The frame must have this layout, and must not be used otherwise while the rows live.
     pub(crate) unsafe fn new(frame: *mut Header, layout: &'a Layout) -> Rows<'a> {
         Rows { start: frame.cast(), layout }
     }
 
+    /// The address of a row, which must exist.
     fn at(&self, row: usize) -> *mut u8 {
-        debug_assert!(self.layout.has_row(row), "the layout has room for every row of a call");
-        // SAFETY: the layout keeps rows inside the frame, for as many as any call uses.
+        assert!(row < self.layout.row_count, "the layout has room for every row of a call");
+        // SAFETY: the layout keeps its rows inside the frame, and this is one of them.
         unsafe { self.start.add(self.layout.row(row)) }
     }
 
-    pub(crate) fn words(&self, row: usize) -> &'a [u32] {
-        // SAFETY: a row has room for this many longs, is aligned, and always initialised.
-        unsafe { std::slice::from_raw_parts(self.at(row).cast(), self.layout.lanes) }
+    /// The address of a lane's word or long in a row, which both must exist.
+    fn element<T>(&self, row: usize, lane: usize) -> *mut T {
+        const { assert!(size_of::<T>() <= size_of::<u64>(), "a row has eight bytes for each lane") };
+        assert!(lane < self.layout.lanes, "a row has an element for each lane");
+        // SAFETY: inside the row, as checked.
+        unsafe { self.at(row).cast::<T>().add(lane) }
     }
 
-    pub(crate) fn longs(&self, row: usize) -> &'a [u64] {
+    pub(crate) fn word(&self, row: usize, lane: usize) -> u32 {
+        // SAFETY: an element of a row, which is aligned and always initialised.
+        unsafe { self.element::<u32>(row, lane).read() }
+    }
+
+    pub(crate) fn long(&self, row: usize, lane: usize) -> u64 {
         // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts(self.at(row).cast(), self.layout.lanes) }
+        unsafe { self.element::<u64>(row, lane).read() }
     }
 
     /// The helper lanes of the wave; none in a compute shader.
@@ -139,7 +147,7 @@ impl<'a> Rows<'a> {
     }
 
     pub(crate) fn bits(&self, row: usize) -> LaneMask {
-        let [low, high] = [self.longs(row)[0], self.longs(row)[1]];
+        let [low, high] = [self.long(row, 0), self.long(row, 1)];
         LaneMask(u128::from(low) | u128::from(high) << 64)
     }
 
@@ -150,22 +158,20 @@ impl<'a> Rows<'a> {
     }
 
     pub(crate) fn set_long(&self, row: usize, lane: usize, bits: u64) {
-        assert!(lane < self.layout.lanes, "a row has an element for each lane");
-        // SAFETY: inside the row, as checked; rows that are read as slices are not written meanwhile.
-        unsafe { self.at(row).cast::<u64>().add(lane).write(bits) }
+        // SAFETY: an element of a row, and no slice of a row that is written lives: see `lanes`.
+        unsafe { self.element::<u64>(row, lane).write(bits) }
     }
 
     pub(crate) fn set_word(&self, row: usize, lane: usize, bits: u32) {
-        assert!(lane < self.layout.lanes, "a row has an element for each lane");
         // SAFETY: as above.
-        unsafe { self.at(row).cast::<u32>().add(lane).write(bits) }
+        unsafe { self.element::<u32>(row, lane).write(bits) }
     }
 
     pub(crate) fn get(&self, row: usize, ty: Ty, lane: usize) -> u64 {
         match ty.repr() {
             Repr::Bit => u64::from(self.bits(row).contains(lane as u32)),
-            Repr::Word => u64::from(self.words(row)[lane]),
-            Repr::Long => self.longs(row)[lane],
+            Repr::Word => u64::from(self.word(row, lane)),
+            Repr::Long => self.long(row, lane),
         }
     }
 
@@ -179,11 +185,25 @@ impl<'a> Rows<'a> {
         }
     }
 
-    pub(crate) fn lanes(&self, row: usize, ty: Ty) -> Lanes<'a> {
+    /// All elements of a row, as operands of a wave operation.
+    ///
+    /// # Safety
+    /// The row must not be written while the result lives, through a copy of `self` either.
+    pub(crate) unsafe fn lanes(&self, row: usize, ty: Ty) -> Lanes<'a> {
         match ty.repr() {
             Repr::Bit => Lanes::Bits(self.bits(row)),
-            Repr::Word => Lanes::Words(self.words(row)),
-            Repr::Long => Lanes::Longs(self.longs(row)),
+            Repr::Word => {
+                // SAFETY: a row has room for this many words, is aligned and always initialised; the caller's contract.
+                Lanes::Words(unsafe {
+                    std::slice::from_raw_parts(self.at(row).cast(), self.layout.lanes)
+                })
+            }
+            Repr::Long => {
+                // SAFETY: as above.
+                Lanes::Longs(unsafe {
+                    std::slice::from_raw_parts(self.at(row).cast(), self.layout.lanes)
+                })
+            }
         }
     }
 

@@ -148,6 +148,8 @@ pub(crate) struct Layout {
     /// Only for vertex and pixel shaders.
     pub(crate) stage: Option<StageRows>,
     pub(crate) rows: usize,
+    /// How many rows there are: as many as the call with the most of them uses.
+    pub(crate) row_count: usize,
     pub(crate) row_bytes: usize,
     /// The offset of each private array.
     pub(crate) privates: Vec<usize>,
@@ -260,6 +262,7 @@ impl Layout {
             slices,
             stage,
             rows,
+            row_count: 0,
             row_bytes: lanes * 8,
             privates: Vec::new(),
             privates_end: 0,
@@ -278,14 +281,9 @@ impl Layout {
         self.rows + row * self.row_bytes
     }
 
-    /// Whether a row ends before the private arrays begin.
-    pub(crate) fn has_row(&self, row: usize) -> bool {
-        let end = self.privates.first().unwrap_or(&self.privates_end);
-        self.row(row + 1) <= *end
-    }
-
     /// Completes the layout when the number of rows is known.
     pub(crate) fn close(&mut self, module: &Module, rows: usize) {
+        self.row_count = rows;
         let mut end = self.row(rows).next_multiple_of(64);
         self.privates.clear();
         for memory in &module.privates {

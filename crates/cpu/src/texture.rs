@@ -92,7 +92,7 @@ impl Call<'_> {
 
 impl Operands<Operand> for Call<'_> {
     fn word(&self, operand: Operand, lane: u32) -> u32 {
-        self.rows.words(operand)[lane as usize]
+        self.rows.word(operand, lane as usize)
     }
 
     fn bits(&self, operand: Operand, lane: u32) -> u64 {
