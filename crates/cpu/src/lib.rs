@@ -14,9 +14,8 @@
 //! Verification: a module must have passed `ir::verify`. Poison, observers, files, clocks.
 //!
 //! # Unsafe code
-//! It is in `code`, `frame`, `views`, `call`, `launch`, `waves`, `rays` and `bounds` (hand-written kernels, for the
-//! benchmarks), each block with its reason. Generated code accesses memory only through the slices in its frame, with
-//! bounds in the mask of every access.
+//! It is in `code`, `frame`, `views`, `call`, `launch` and its `ordered`, `waves` and `rays`, each block with its
+//! reason. Generated code accesses memory only through the slices in its frame, with bounds in the mask of every access.
 
 mod allocate;
 mod budget;
