@@ -379,8 +379,8 @@ mod tests {
         assert_eq!(args.launch.schedule, Schedule::Random(7));
         assert_eq!(args.launch.timeout, Some(Duration::from_millis(1500)));
         assert_eq!(args.launch.fuel, Fuel::Of(10));
-        assert!(!args.device.adapter.options1.wave_ops);
-        assert_eq!(args.device.adapter.options1.wave_lane_count.min, 32);
+        assert!(!args.device.adapter.wave_ops);
+        assert_eq!(args.device.adapter.wave_lane_count.min, 32);
         assert_eq!(args.device.adapter.shader_model.to_string(), "6.5");
         assert_eq!(args.operands, ["-"]);
     }

@@ -48,14 +48,14 @@ fn text(adapter: &Adapter) -> String {
     let mut text = format!("adapter {}\n", adapter.name);
     let rows = [
         ("HighestShaderModel", adapter.shader_model.to_string()),
-        ("WaveOps", yes(adapter.options1.wave_ops)),
-        ("WaveLaneCountMin", adapter.options1.wave_lane_count.min.to_string()),
-        ("WaveLaneCountMax", adapter.options1.wave_lane_count.max.to_string()),
-        ("TotalLaneCount", adapter.options1.total_lane_count.to_string()),
-        ("Int64ShaderOps", yes(adapter.options1.int64_shader_ops)),
-        ("Native16BitShaderOps", yes(adapter.options4.native_16bit_shader_ops)),
-        ("RaytracingTier", adapter.options5.raytracing_tier.to_string()),
-        ("SamplerFeedbackTier", adapter.options7.sampler_feedback_tier.to_string()),
+        ("WaveOps", yes(adapter.wave_ops)),
+        ("WaveLaneCountMin", adapter.wave_lane_count.min.to_string()),
+        ("WaveLaneCountMax", adapter.wave_lane_count.max.to_string()),
+        ("TotalLaneCount", adapter.total_lane_count.to_string()),
+        ("Int64ShaderOps", yes(adapter.int64_shader_ops)),
+        ("Native16BitShaderOps", yes(adapter.native_16bit_shader_ops)),
+        ("RaytracingTier", adapter.raytracing_tier.to_string()),
+        ("SamplerFeedbackTier", adapter.sampler_feedback_tier.to_string()),
         ("DoublePrecisionFloatShaderOps", yes(adapter.double_precision_float_shader_ops)),
         ("MaxGroupSharedMemoryPerGroupCS", adapter.max_group_shared_memory.to_string()),
     ];
@@ -106,7 +106,7 @@ fn listed_cuda(gpu: &CudaInfo) -> String {
     let capability = format!("{}.{}", capability / 10, capability % 10);
     let mut text =
         format!("  {index} {name}\n    compute capability {capability}, CUDA {driver}\n");
-    let lanes = &adapter.options1.wave_lane_count;
+    let lanes = &adapter.wave_lane_count;
     let _ = match unusable {
         Some(what) => writeln!(text, "    cannot be used: {what}"),
         None => writeln!(text, "    waves of {lanes} lanes, 64-bit integers, 16-bit types, double"),
@@ -116,11 +116,10 @@ fn listed_cuda(gpu: &CudaInfo) -> String {
 
 fn listed(gpu: &GpuInfo) -> String {
     let GpuInfo { index, name, driver, kind, vulkan, adapter, draws, unusable } = gpu;
-    let options = &adapter.options1;
-    let mut has = vec![format!("waves of {} lanes", options.wave_lane_count)];
-    let halves = adapter.options4.native_16bit_shader_ops;
+    let mut has = vec![format!("waves of {} lanes", adapter.wave_lane_count)];
+    let halves = adapter.native_16bit_shader_ops;
     for (is_there, what) in [
-        (options.int64_shader_ops, "64-bit integers"),
+        (adapter.int64_shader_ops, "64-bit integers"),
         (halves, "16-bit types"),
         (adapter.double_precision_float_shader_ops, "double"),
     ] {
@@ -174,12 +173,12 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "driver": it.driver,
             "kind": it.kind,
             "vulkan": it.vulkan,
-            "WaveLaneCountMin": it.adapter.options1.wave_lane_count.min,
-            "WaveLaneCountMax": it.adapter.options1.wave_lane_count.max,
-            "Int64ShaderOps": it.adapter.options1.int64_shader_ops,
-            "Native16BitShaderOps": it.adapter.options4.native_16bit_shader_ops,
-            "RaytracingTier": it.adapter.options5.raytracing_tier.to_string(),
-            "SamplerFeedbackTier": it.adapter.options7.sampler_feedback_tier.to_string(),
+            "WaveLaneCountMin": it.adapter.wave_lane_count.min,
+            "WaveLaneCountMax": it.adapter.wave_lane_count.max,
+            "Int64ShaderOps": it.adapter.int64_shader_ops,
+            "Native16BitShaderOps": it.adapter.native_16bit_shader_ops,
+            "RaytracingTier": it.adapter.raytracing_tier.to_string(),
+            "SamplerFeedbackTier": it.adapter.sampler_feedback_tier.to_string(),
             "DoublePrecisionFloatShaderOps": it.adapter.double_precision_float_shader_ops,
             "MaxGroupSharedMemoryPerGroupCS": it.adapter.max_group_shared_memory,
             "draws": it.draws.as_ref().map(draws::as_json),
@@ -195,8 +194,8 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "name": it.name,
             "cuda": it.driver,
             "capability": it.capability,
-            "WaveLaneCountMin": it.adapter.options1.wave_lane_count.min,
-            "WaveLaneCountMax": it.adapter.options1.wave_lane_count.max,
+            "WaveLaneCountMin": it.adapter.wave_lane_count.min,
+            "WaveLaneCountMax": it.adapter.wave_lane_count.max,
             "MaxGroupSharedMemoryPerGroupCS": it.adapter.max_group_shared_memory,
             "unusable": it.unusable,
         })
@@ -207,14 +206,14 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
         "adapters": [{
             "name": adapter.name,
             "HighestShaderModel": adapter.shader_model.to_string(),
-            "WaveOps": adapter.options1.wave_ops,
-            "WaveLaneCountMin": adapter.options1.wave_lane_count.min,
-            "WaveLaneCountMax": adapter.options1.wave_lane_count.max,
-            "TotalLaneCount": adapter.options1.total_lane_count,
-            "Int64ShaderOps": adapter.options1.int64_shader_ops,
-            "Native16BitShaderOps": adapter.options4.native_16bit_shader_ops,
-            "RaytracingTier": adapter.options5.raytracing_tier.to_string(),
-            "SamplerFeedbackTier": adapter.options7.sampler_feedback_tier.to_string(),
+            "WaveOps": adapter.wave_ops,
+            "WaveLaneCountMin": adapter.wave_lane_count.min,
+            "WaveLaneCountMax": adapter.wave_lane_count.max,
+            "TotalLaneCount": adapter.total_lane_count,
+            "Int64ShaderOps": adapter.int64_shader_ops,
+            "Native16BitShaderOps": adapter.native_16bit_shader_ops,
+            "RaytracingTier": adapter.raytracing_tier.to_string(),
+            "SamplerFeedbackTier": adapter.sampler_feedback_tier.to_string(),
             "DoublePrecisionFloatShaderOps": adapter.double_precision_float_shader_ops,
             "MaxGroupSharedMemoryPerGroupCS": adapter.max_group_shared_memory,
         }],

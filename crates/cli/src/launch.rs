@@ -17,7 +17,7 @@ pub(crate) fn widths(
 ) -> Result<Vec<u32>, Problem> {
     let allowed = pipeline.wave_sizes();
     if let Some(width) = launch.width_not_among(allowed) {
-        let by_adapter = adapter.options1.wave_lane_count;
+        let by_adapter = adapter.wave_lane_count;
         let who = match by_adapter.contains(width) {
             true => format!("the `[WaveSize]` of `{}`", shader.entry()),
             false => format!("the adapter `{}`", adapter.name),

@@ -45,19 +45,19 @@ pub fn features(adapter: &Adapter, api: Api) -> Features {
             names.extend(more.iter().map(|it| (*it).to_owned()));
         }
     };
-    add(adapter.options4.native_16bit_shader_ops, &["Half", "Int16"]);
+    add(adapter.native_16bit_shader_ops, &["Half", "Int16"]);
     add(adapter.double_precision_float_shader_ops, &["Double"]);
-    let int64 = adapter.options1.int64_shader_ops;
+    let int64 = adapter.int64_shader_ops;
     add(int64, &["Int64", "Int64GroupSharedAtomics", "Int64TypedResourceAtomics"]);
     add((model.major, model.minor) >= (6, 6), &["DerivativesInCompute"]);
     add((model.major, model.minor) >= (6, 5), &["MeshShader"]);
-    add(adapter.options5.raytracing_tier >= RaytracingTier::Tier1_1, &["acceleration-structure"]);
+    add(adapter.raytracing_tier >= RaytracingTier::Tier1_1, &["acceleration-structure"]);
     match api {
         Api::DirectX | Api::Wavelane => {
             add(true, &["DirectX"]);
             add(api == Api::Wavelane, &[OWN]);
-            if adapter.options1.wave_ops {
-                let widths = adapter.options1.wave_lane_count.iter();
+            if adapter.wave_ops {
+                let widths = adapter.wave_lane_count.iter();
                 names.extend(widths.map(|width| format!("WaveSize_{width}")));
             }
         }
@@ -84,7 +84,7 @@ mod tests {
         let vulkan = features(&Adapter::reference(), Api::Vulkan);
         assert!(vulkan.contains("SM_6_9") && !vulkan.contains("SM_6_10"));
         let mut poor = Adapter::reference();
-        poor.options1.int64_shader_ops = false;
+        poor.int64_shader_ops = false;
         poor.shader_model.minor = 5;
         let few = features(&poor, Api::Vulkan);
         assert!(few.contains("SM_6_5") && few.contains("Vulkan") && few.contains("Double"));

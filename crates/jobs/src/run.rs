@@ -269,7 +269,7 @@ impl Runner<'_> {
     fn widths(&self, runs: &[Vec<&[u32]>], default: u32) -> Result<Vec<u32>, End> {
         let allows = |run: &Vec<&[u32]>, width: &u32| run.iter().any(|it| it.contains(width));
         let is_allowed = |width: &u32| runs.iter().all(|it| allows(it, width));
-        let all = self.setup.device.adapter().options1.wave_lane_count.iter();
+        let all = self.setup.device.adapter().wave_lane_count.iter();
         let allowed: Vec<u32> = all.filter(is_allowed).collect();
         let widths: Vec<u32> = match self.setup.widths {
             Widths::Default => vec![default],

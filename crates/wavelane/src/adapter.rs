@@ -1,4 +1,4 @@
-//! The capabilities of a device, in the terms of Direct3D's feature queries.
+//! The capabilities of a device, by the names that Direct3D's feature queries (`D3D12_FEATURE`) give them.
 
 use std::fmt;
 
@@ -11,32 +11,25 @@ pub struct Adapter {
     pub name: String,
     /// The highest shader model it supports (`D3D12_FEATURE_SHADER_MODEL`).
     pub shader_model: ShaderModel,
-    /// `DoublePrecisionFloatShaderOps` of `D3D12_FEATURE_D3D12_OPTIONS`.
-    pub double_precision_float_shader_ops: bool,
-    /// `D3D12_FEATURE_D3D12_OPTIONS1`.
-    pub options1: Options1,
-    /// `D3D12_FEATURE_D3D12_OPTIONS4`.
-    pub options4: Options4,
-    /// `D3D12_FEATURE_D3D12_OPTIONS5`.
-    pub options5: Options5,
-    /// `D3D12_FEATURE_D3D12_OPTIONS7`.
-    pub options7: Options7,
-    /// `MaxGroupSharedMemoryPerGroupCS`: how many bytes of groupshared memory a group can have, which bounds
-    /// `[GroupSharedLimit]`.
-    pub max_group_shared_memory: u32,
-}
-
-/// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS1` that concerns shaders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options1 {
-    /// `WaveOps`: whether shaders may use wave and quad operations at all.
+    /// Whether shaders may use wave and quad operations at all (`WaveOps`).
     pub wave_ops: bool,
-    /// `WaveLaneCountMin` and `WaveLaneCountMax`.
+    /// The wave widths (`WaveLaneCountMin` and `WaveLaneCountMax`).
     pub wave_lane_count: LaneCounts,
-    /// `TotalLaneCount`: the number of lanes of the whole device, which says how much work keeps it busy.
+    /// The number of lanes of the whole device, which says how much work keeps it busy (`TotalLaneCount`).
     pub total_lane_count: u32,
-    /// `Int64ShaderOps`.
+    /// Whether shaders may use `double` (`DoublePrecisionFloatShaderOps`).
+    pub double_precision_float_shader_ops: bool,
+    /// Whether shaders may use 64-bit integers (`Int64ShaderOps`).
     pub int64_shader_ops: bool,
+    /// Whether shaders may use 16-bit types (`Native16BitShaderOps`).
+    pub native_16bit_shader_ops: bool,
+    /// Whether shaders may use ray queries (`RaytracingTier`).
+    pub raytracing_tier: RaytracingTier,
+    /// Which sampler feedback shaders may use (`SamplerFeedbackTier`).
+    pub sampler_feedback_tier: SamplerFeedbackTier,
+    /// How many bytes of groupshared memory a group can have, which bounds `[GroupSharedLimit]`
+    /// (`MaxGroupSharedMemoryPerGroupCS`).
+    pub max_group_shared_memory: u32,
 }
 
 /// The wave widths of an adapter: every power of two from `min` to `max`.
@@ -46,27 +39,6 @@ pub struct LaneCounts {
     pub min: u32,
     /// The largest width.
     pub max: u32,
-}
-
-/// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS4` that concerns shaders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options4 {
-    /// `Native16BitShaderOps`.
-    pub native_16bit_shader_ops: bool,
-}
-
-/// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS5` that concerns shaders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options5 {
-    /// `RaytracingTier`.
-    pub raytracing_tier: RaytracingTier,
-}
-
-/// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS7` that concerns shaders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options7 {
-    /// `SamplerFeedbackTier`.
-    pub sampler_feedback_tier: SamplerFeedbackTier,
 }
 
 /// `D3D12_SAMPLER_FEEDBACK_TIER`.
@@ -117,51 +89,34 @@ impl Adapter {
         Adapter {
             name: "reference".to_owned(),
             shader_model: ShaderModel::HIGHEST,
+            wave_ops: true,
+            wave_lane_count: LaneCounts { min: 4, max: 128 },
+            // One wave runs at a time, whatever its width.
+            total_lane_count: 128,
             double_precision_float_shader_ops: true,
-            options1: Options1 {
-                wave_ops: true,
-                wave_lane_count: LaneCounts { min: 4, max: 128 },
-                // One wave runs at a time, whatever its width.
-                total_lane_count: 128,
-                int64_shader_ops: true,
-            },
-            options4: Options4 { native_16bit_shader_ops: true },
-            options5: Options5 { raytracing_tier: RaytracingTier::Tier1_1 },
-            options7: Options7 { sampler_feedback_tier: SamplerFeedbackTier::Tier1_0 },
+            int64_shader_ops: true,
+            native_16bit_shader_ops: true,
+            raytracing_tier: RaytracingTier::Tier1_1,
+            sampler_feedback_tier: SamplerFeedbackTier::Tier1_0,
             max_group_shared_memory: 1 << 20,
         }
     }
 
     /// The intersection of two adapters' caps.
     pub fn within(&self, other: &Adapter) -> Adapter {
-        let (mine, its) = (self.options1.wave_lane_count, other.options1.wave_lane_count);
+        let (mine, its) = (self.wave_lane_count, other.wave_lane_count);
         Adapter {
             name: other.name.clone(),
             shader_model: self.shader_model.min(other.shader_model),
+            wave_ops: self.wave_ops && other.wave_ops,
+            wave_lane_count: LaneCounts { min: mine.min.max(its.min), max: mine.max.min(its.max) },
+            total_lane_count: other.total_lane_count,
             double_precision_float_shader_ops: self.double_precision_float_shader_ops
                 && other.double_precision_float_shader_ops,
-            options1: Options1 {
-                wave_ops: self.options1.wave_ops && other.options1.wave_ops,
-                wave_lane_count: LaneCounts {
-                    min: mine.min.max(its.min),
-                    max: mine.max.min(its.max),
-                },
-                total_lane_count: other.options1.total_lane_count,
-                int64_shader_ops: self.options1.int64_shader_ops && other.options1.int64_shader_ops,
-            },
-            options4: Options4 {
-                native_16bit_shader_ops: self.options4.native_16bit_shader_ops
-                    && other.options4.native_16bit_shader_ops,
-            },
-            options5: Options5 {
-                raytracing_tier: self.options5.raytracing_tier.min(other.options5.raytracing_tier),
-            },
-            options7: Options7 {
-                sampler_feedback_tier: self
-                    .options7
-                    .sampler_feedback_tier
-                    .min(other.options7.sampler_feedback_tier),
-            },
+            int64_shader_ops: self.int64_shader_ops && other.int64_shader_ops,
+            native_16bit_shader_ops: self.native_16bit_shader_ops && other.native_16bit_shader_ops,
+            raytracing_tier: self.raytracing_tier.min(other.raytracing_tier),
+            sampler_feedback_tier: self.sampler_feedback_tier.min(other.sampler_feedback_tier),
             max_group_shared_memory: self
                 .max_group_shared_memory
                 .min(other.max_group_shared_memory),
@@ -170,7 +125,7 @@ impl Adapter {
 
     /// Whether the values can belong to a device.
     pub fn check(&self) -> Result<(), AdapterError> {
-        let LaneCounts { min, max } = self.options1.wave_lane_count;
+        let LaneCounts { min, max } = self.wave_lane_count;
         for count in [min, max] {
             if !count.is_power_of_two() || !(4..=128).contains(&count) {
                 return Err(AdapterError::LaneCount(count));
@@ -242,7 +197,7 @@ mod tests {
     fn lane_counts_are_powers_of_two_from_4_to_128() {
         let check = |min, max| {
             let mut adapter = Adapter::reference();
-            adapter.options1.wave_lane_count = LaneCounts { min, max };
+            adapter.wave_lane_count = LaneCounts { min, max };
             adapter.check()
         };
         assert_eq!(check(4, 128), Ok(()));

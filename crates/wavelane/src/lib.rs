@@ -70,10 +70,7 @@ mod survey;
 mod table;
 mod trace;
 
-pub use adapter::{
-    Adapter, AdapterError, LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier,
-    SamplerFeedbackTier,
-};
+pub use adapter::{Adapter, AdapterError, LaneCounts, RaytracingTier, SamplerFeedbackTier};
 pub use borrowed::Borrowed;
 pub use buffer::{Bindable, Buffer, BufferError, Texture};
 pub use constants::{Constant, ConstantError, ConstantProblem, Number};

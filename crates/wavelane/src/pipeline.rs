@@ -31,22 +31,22 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
         return Err(Missing::ShaderModel { needs, has });
     }
     let needs = module.needs;
-    if needs.wave_ops && !adapter.options1.wave_ops {
+    if needs.wave_ops && !adapter.wave_ops {
         return Err(Missing::WaveOps);
     }
-    if needs.int64 && !adapter.options1.int64_shader_ops {
+    if needs.int64 && !adapter.int64_shader_ops {
         return Err(Missing::Int64);
     }
-    if needs.native_16bit && !adapter.options4.native_16bit_shader_ops {
+    if needs.native_16bit && !adapter.native_16bit_shader_ops {
         return Err(Missing::Native16Bit);
     }
     if needs.double && !adapter.double_precision_float_shader_ops {
         return Err(Missing::Double);
     }
-    if !module.queries.is_empty() && adapter.options5.raytracing_tier < RaytracingTier::Tier1_1 {
+    if !module.queries.is_empty() && adapter.raytracing_tier < RaytracingTier::Tier1_1 {
         return Err(Missing::RayQueries);
     }
-    let tier = adapter.options7.sampler_feedback_tier;
+    let tier = adapter.sampler_feedback_tier;
     if tier < SamplerFeedbackTier::Tier0_9 && module.insts.iter().any(records_feedback) {
         return Err(Missing::SamplerFeedback);
     }
@@ -56,7 +56,7 @@ pub(crate) fn check_caps(module: &Module, adapter: &Adapter) -> Result<Vec<u32>,
     if needs > u64::from(has) {
         return Err(Missing::GroupSharedMemory { needs, has });
     }
-    let has = adapter.options1.wave_lane_count;
+    let has = adapter.wave_lane_count;
     let wave_sizes: Vec<u32> = has.iter().filter(|it| wanted(module).contains(*it)).collect();
     if wave_sizes.is_empty() {
         return Err(Missing::WaveSize { needs: wanted(module), has });
@@ -291,7 +291,7 @@ pub(crate) mod tests {
 
     fn adapter(min: u32, max: u32) -> Adapter {
         let mut adapter = Adapter::reference();
-        adapter.options1.wave_lane_count = LaneCounts { min, max };
+        adapter.wave_lane_count = LaneCounts { min, max };
         adapter
     }
 
@@ -335,9 +335,9 @@ pub(crate) mod tests {
         assert_eq!(fails(adapter(32, 64), size(4, 16, 8), none), Missing::WaveSize { needs, has });
 
         let mut poor = adapter(4, 128);
-        poor.options1.wave_ops = false;
-        poor.options1.int64_shader_ops = false;
-        poor.options4.native_16bit_shader_ops = false;
+        poor.wave_ops = false;
+        poor.int64_shader_ops = false;
+        poor.native_16bit_shader_ops = false;
         poor.double_precision_float_shader_ops = false;
         let any = size(0, 0, 0);
         assert_eq!(fails(poor.clone(), any, Needs { wave_ops: true, ..none }), Missing::WaveOps);

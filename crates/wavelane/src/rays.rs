@@ -311,7 +311,7 @@ impl Device {
 }
 
 fn check_tier(adapter: &Adapter) -> Result<(), BuildError> {
-    match adapter.options5.raytracing_tier {
+    match adapter.raytracing_tier {
         crate::RaytracingTier::NotSupported => {
             Err(BuildError::NotSupported { adapter: adapter.name.clone() })
         }

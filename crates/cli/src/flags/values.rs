@@ -248,13 +248,13 @@ pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<()
     let adapter = &mut args.device.adapter;
     let switch = || choose(value, &[("on", true), ("off", false)]);
     match cap {
-        "wave-ops" => adapter.options1.wave_ops = switch()?,
-        "lanes" => adapter.options1.wave_lane_count = range(value)?,
-        "total-lanes" => adapter.options1.total_lane_count = number(value)?,
-        "int64" => adapter.options1.int64_shader_ops = switch()?,
-        "16bit" => adapter.options4.native_16bit_shader_ops = switch()?,
+        "wave-ops" => adapter.wave_ops = switch()?,
+        "lanes" => adapter.wave_lane_count = range(value)?,
+        "total-lanes" => adapter.total_lane_count = number(value)?,
+        "int64" => adapter.int64_shader_ops = switch()?,
+        "16bit" => adapter.native_16bit_shader_ops = switch()?,
         "rays" => {
-            adapter.options5.raytracing_tier = match switch()? {
+            adapter.raytracing_tier = match switch()? {
                 true => RaytracingTier::Tier1_1,
                 false => RaytracingTier::NotSupported,
             };
@@ -266,7 +266,7 @@ pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<()
                 ("1.0", SamplerFeedbackTier::Tier1_0),
             ];
             let tier = choose(value, &tiers)?;
-            adapter.options7.sampler_feedback_tier = tier;
+            adapter.sampler_feedback_tier = tier;
             args.san.has_feedback_tier_1 = tier == SamplerFeedbackTier::Tier1_0;
         }
         "groupshared" => adapter.max_group_shared_memory = number(value)?,

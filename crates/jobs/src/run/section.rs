@@ -33,7 +33,7 @@ impl Runner<'_> {
                 list.iter().copied().filter(|it| section.widths.contains(it)).collect()
             }
         };
-        let lanes = self.setup.device.adapter().options1.wave_lane_count;
+        let lanes = self.setup.device.adapter().wave_lane_count;
         if self.setup.device.is_gpu() && !section.fails() {
             // A device has fixed widths; the section runs at those of them that it names.
             widths.retain(|it| lanes.contains(*it));

@@ -158,7 +158,7 @@ fn drawn(section: &Section, device: &Device, width: u32) -> Outcome {
 #[test]
 fn sections_that_draw_agree_with_the_reference_engine() {
     let Some(device) = device() else { return };
-    let widths = device.adapter().options1.wave_lane_count;
+    let widths = device.adapter().wave_lane_count;
     let filter = std::env::var("DRAWS").unwrap_or_default();
     let is_lavapipe = device.adapter().name.contains("llvmpipe");
     let (mut same, mut replayed, mut wrong) = (0, 0, Vec::new());

@@ -58,7 +58,7 @@ fn generated_mesh_shaders_leave_the_same_on_a_device() {
     let mut statistics = Statistics::default();
     let mut ran = 0;
     for seed in seeds(ON_DEVICE) {
-        for width in device.adapter().options1.wave_lane_count.iter() {
+        for width in device.adapter().wave_lane_count.iter() {
             let program = generate::meshlets(seed, width, &mut statistics);
             let drawn = drawn(&program, width, &device)
                 .unwrap_or_else(|what| panic!("seed {seed}, {what}"));

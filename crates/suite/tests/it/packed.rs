@@ -35,7 +35,7 @@ fn draws_agree_in_a_devices_waves() {
         Ok(device) => device,
         Err(why) => return skipped::skipped!("{why}"),
     };
-    let width = device.adapter().options1.wave_lane_count.min;
+    let width = device.adapter().wave_lane_count.min;
     let participate = lets_helpers_participate(&device, width).unwrap();
     let (mut statistics, mut ran) = (Statistics::default(), 0);
     for seed in seeds(ON_DEVICE) {

@@ -36,9 +36,7 @@ use ops::texture;
 use super::feedback;
 use super::sizes::{self, MOST_DISPATCHES, small_sizes};
 use super::{Backend, Program, Step, StepError, launch_of, made};
-use crate::adapter::{
-    LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier, SamplerFeedbackTier,
-};
+use crate::adapter::{LaneCounts, RaytracingTier, SamplerFeedbackTier};
 use crate::guard::catch;
 use crate::memory::{Contents, Memory, Slot};
 use crate::{Adapter, DispatchError, Engine};
@@ -132,16 +130,14 @@ fn adapter(device: &Properties) -> Adapter {
     Adapter {
         name: device.name.clone(),
         shader_model: ShaderModel::HIGHEST,
+        wave_ops: true,
+        wave_lane_count: LaneCounts { min: LEAST_LANES, max: ptx::MOST_LANES },
+        total_lane_count: device.processors.saturating_mul(LANES_OF_PROCESSOR),
         double_precision_float_shader_ops: true,
-        options1: Options1 {
-            wave_ops: true,
-            wave_lane_count: LaneCounts { min: LEAST_LANES, max: ptx::MOST_LANES },
-            total_lane_count: device.processors.saturating_mul(LANES_OF_PROCESSOR),
-            int64_shader_ops: true,
-        },
-        options4: Options4 { native_16bit_shader_ops: true },
-        options5: Options5 { raytracing_tier: RaytracingTier::Tier1_1 },
-        options7: Options7 { sampler_feedback_tier: SamplerFeedbackTier::Tier1_0 },
+        int64_shader_ops: true,
+        native_16bit_shader_ops: true,
+        raytracing_tier: RaytracingTier::Tier1_1,
+        sampler_feedback_tier: SamplerFeedbackTier::Tier1_0,
         max_group_shared_memory: ptx::MOST_GROUPSHARED as u32,
     }
 }

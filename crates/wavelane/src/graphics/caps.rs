@@ -52,7 +52,7 @@ impl DrawCaps {
     /// What the engines of the host can draw, with the waves of an adapter.
     pub fn of_host(adapter: &Adapter) -> DrawCaps {
         DrawCaps {
-            wave_lane_count: adapter.options1.wave_lane_count,
+            wave_lane_count: adapter.wave_lane_count,
             canonical_packing: true,
             stages: vec![
                 Stage::Vertex,

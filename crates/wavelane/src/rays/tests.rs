@@ -1,7 +1,7 @@
 //! Acceleration structures through the device: formats, records, updates and refusals.
 
 use super::*;
-use crate::{Options5, RaytracingTier};
+use crate::RaytracingTier;
 
 fn device() -> Device {
     Device::new(Adapter::reference())
@@ -169,8 +169,8 @@ fn updates_change_positions_and_nothing_else() {
 
 #[test]
 fn an_adapter_without_rays_builds_nothing() {
-    let options5 = Options5 { raytracing_tier: RaytracingTier::NotSupported };
-    let poor = Device::new(Adapter { options5, ..Adapter::reference() });
+    let raytracing_tier = RaytracingTier::NotSupported;
+    let poor = Device::new(Adapter { raytracing_tier, ..Adapter::reference() });
     let error = poor.build_top_level(&[], BuildOptions::default());
     assert_eq!(message(error), "the adapter `reference` has no ray tracing (`RaytracingTier`)");
 }

@@ -153,7 +153,7 @@ pub(super) fn run(of: Of, arguments: &[String]) -> Result<(), String> {
     };
     if plan.width == 0 {
         // The width of the hardware: CUDA's smaller waves share a warp.
-        let lanes = own.options1.wave_lane_count;
+        let lanes = own.wave_lane_count;
         plan.width = if of == Of::Cuda { lanes.max } else { lanes.min };
     }
     println!("{} ({driver}), waves of {} lanes", own.name, plan.width);

@@ -27,7 +27,7 @@ struct Tally {
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     let campaign = Campaign::read(arguments, 1000, 1)?;
     let device = super::stages::vulkan()?;
-    let widths: Vec<u32> = device.adapter().options1.wave_lane_count.iter().collect();
+    let widths: Vec<u32> = device.adapter().wave_lane_count.iter().collect();
     let mut participate = BTreeMap::new();
     for width in &widths {
         let answer = lets_helpers_participate(&device, *width).map_err(words_of)?;

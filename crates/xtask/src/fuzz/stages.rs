@@ -77,7 +77,7 @@ fn try_seed(of: Of, seed: u64, on: &On, statistics: &mut Statistics) -> Result<u
         On::Host(sets) => sets,
         On::Device(device) => {
             let mut ran = 0;
-            for width in device.adapter().options1.wave_lane_count.iter() {
+            for width in device.adapter().wave_lane_count.iter() {
                 let program = generate::meshlets(seed, width, statistics);
                 ran += u64::from(meshlets::drawn(&program, width, device)?.is_some());
             }

@@ -14,10 +14,7 @@ use super::{format, scene, state};
 use crate::draw::{MOST_PIXELS, MOST_VIEWPORTS};
 use crate::engines::drivers_can_be_loaded;
 use crate::graphics::{DEPTH_FORMATS, DrawCaps, MOST_TARGETS};
-use crate::{
-    Adapter, LaneCounts, Options1, Options4, Options5, Options7, RaytracingTier,
-    SamplerFeedbackTier,
-};
+use crate::{Adapter, LaneCounts, RaytracingTier, SamplerFeedbackTier};
 
 /// The loader with an instance in it.
 pub(super) struct Instance {
@@ -445,32 +442,26 @@ impl Capabilities {
         let has_halves = is(self.features12.shader_float16)
             && is(self.features.shader_int16)
             && is(self.features11.storage_buffer16_bit_access);
+        let (has_doubles, has_int64) =
+            (is(self.features.shader_float64), is(self.features.shader_int64));
         Adapter {
             name: self.name.clone(),
             shader_model: ShaderModel::HIGHEST,
-            double_precision_float_shader_ops: is(self.features.shader_float64),
-            options1: Options1 {
-                wave_ops: true,
-                wave_lane_count: self.widths,
-                // Vulkan does not report the total, only the maximum for a group.
-                total_lane_count: self.most_subgroups.saturating_mul(self.widths.max),
-                int64_shader_ops: is(self.features.shader_int64),
-            },
-            options4: Options4 { native_16bit_shader_ops: has_halves },
-            options5: Options5 {
-                raytracing_tier: match self.rays.queries || self.traces_in_software() {
-                    true => RaytracingTier::Tier1_1,
-                    false => RaytracingTier::NotSupported,
-                },
+            wave_ops: true,
+            wave_lane_count: self.widths,
+            // Vulkan does not report the total, only the maximum for a group.
+            total_lane_count: self.most_subgroups.saturating_mul(self.widths.max),
+            double_precision_float_shader_ops: has_doubles,
+            int64_shader_ops: has_int64,
+            native_16bit_shader_ops: has_halves,
+            raytracing_tier: match self.rays.queries || self.traces_in_software() {
+                true => RaytracingTier::Tier1_1,
+                false => RaytracingTier::NotSupported,
             },
             // Feedback is arithmetic here, which needs both.
-            options7: Options7 {
-                sampler_feedback_tier: match is(self.features.shader_float64)
-                    && is(self.features.shader_int64)
-                {
-                    true => SamplerFeedbackTier::Tier1_0,
-                    false => SamplerFeedbackTier::NotSupported,
-                },
+            sampler_feedback_tier: match has_doubles && has_int64 {
+                true => SamplerFeedbackTier::Tier1_0,
+                false => SamplerFeedbackTier::NotSupported,
             },
             max_group_shared_memory: self.limits.max_compute_shared_memory_size,
         }
