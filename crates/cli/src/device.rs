@@ -1,6 +1,8 @@
 //! The device that a command line requests, and the report where a shader needs what it lacks.
 
-use wavelane::{CpuOptions, Device, Engine, Missing, PipelineError, RayQueries, SourceMap};
+use wavelane::{
+    CpuOptions, Device, Engine, Missing, PipelineError, RayQueries, SourceMap, internal,
+};
 
 use crate::asked::DeviceChoice;
 use crate::problem::{Exit, Problem};
@@ -34,7 +36,7 @@ pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, P
             let problem = Problem::input("`--rays brute` is for the engine `interp`".to_owned());
             return Err(problem.help("add `--engine interp`"));
         }
-        return Ok(Device::with_brute_rays(choice.adapter.clone()));
+        return Ok(internal::with_brute_rays(choice.adapter.clone()));
     }
     if matches!(engine, Engine::Vulkan | Engine::Cuda) {
         let adapter = choice.adapter.clone();

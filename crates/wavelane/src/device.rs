@@ -92,7 +92,7 @@ impl Device {
 
     /// A device on the reference engine whose ray queries try every primitive of a scene: the definition of what they find,
     /// and much slower.
-    pub fn with_brute_rays(adapter: Adapter) -> Device {
+    pub(crate) fn with_brute_rays(adapter: Adapter) -> Device {
         Device::on(adapter, Arc::new(Reference { search: Search::BRUTE }))
     }
 

@@ -55,9 +55,9 @@ use crate::draw::Recording;
 use crate::guard::catch;
 use crate::memory::{Cell, State};
 use crate::{
-    Bug, CommandList, ComputePipeline, ConstantError, Device, Dispatch, DispatchError, Draw,
-    DrawError, ExamineDrawError, ExecuteError, GraphicsPipeline, Includer, Options, ResourceTable,
-    Scalar, SourceMap, StageTables,
+    Adapter, Bug, CommandList, ComputePipeline, ConstantError, Device, Dispatch, DispatchError,
+    Draw, DrawError, ExamineDrawError, ExecuteError, GraphicsPipeline, Includer, Options,
+    ResourceTable, Scalar, SourceMap, StageTables,
 };
 
 /// What each lane of each wave was, by a recording.
@@ -128,6 +128,12 @@ pub fn examine_draw(
 }
 
 /// Runs a pipeline, and copies the results to the host.
+/// A device on the reference engine whose ray queries try every primitive of a scene: the definition of what they find,
+/// and much slower.
+pub fn with_brute_rays(adapter: Adapter) -> Device {
+    Device::with_brute_rays(adapter)
+}
+
 pub fn dispatch(
     pipeline: &ComputePipeline,
     dispatch: &Dispatch,
