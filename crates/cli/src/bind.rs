@@ -9,7 +9,7 @@ use std::io::Read;
 use values::buffer::contents;
 use values::member::{self, NotFound, Target};
 use values::value;
-use wavelane::feedback::Kind;
+use wavelane::feedback::FeedbackKind;
 use wavelane::internal::{Counting, Slot, Slots};
 use wavelane::{
     Adapter, AddressKind, Contents, Device, Dispatch, Layout, MOST_BYTES, Resource, ResourceKind,
@@ -318,7 +318,7 @@ fn unused_pair(resource: &Resource, element: u32, text: &str) -> Result<Texture,
 
 /// The kind of feedback that a value is for: what the declaration says; in a descriptor heap, the first of its views that
 /// are maps.
-fn map_kind(resource: &Resource, shader: &Shader, text: &str) -> Option<Kind> {
+fn map_kind(resource: &Resource, shader: &Shader, text: &str) -> Option<FeedbackKind> {
     let kind = |it: &Resource| match it.kind {
         ResourceKind::Feedback { kind, .. } => Some(kind),
         _ => None,

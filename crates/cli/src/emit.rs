@@ -148,20 +148,20 @@ fn ptx_of(
     shader: &Shader,
     sources: &SourceMap,
 ) -> Result<String, Problem> {
-    let mut all = ptx_target::Environment::architectures();
+    let mut all = ptx_target::KernelEnvironment::architectures();
     let sm = match sm {
-        None => ptx_target::Environment::LEAST,
+        None => ptx_target::KernelEnvironment::LEAST,
         Some(text) => all.find(|it| it.to_string() == text).ok_or_else(|| {
             let names: Vec<String> =
-                ptx_target::Environment::architectures().map(|it| it.to_string()).collect();
+                ptx_target::KernelEnvironment::architectures().map(|it| it.to_string()).collect();
             Problem::input(format!("`{text}` is not an architecture"))
                 .help(format!("one of {}", names.join(", ")))
         })?,
     };
-    let environment = ptx_target::Environment::for_device(sm);
+    let environment = ptx_target::KernelEnvironment::for_device(sm);
     let environment =
         environment.unwrap_or_else(|| unreachable!("the architecture is one of those with a name"));
-    let environment = ptx_target::Environment {
+    let environment = ptx_target::KernelEnvironment {
         // The sizes of buffers are unknown.
         dispatch: groups.map(|groups| ptx_target::Dispatch { groups, bytes: Vec::new() }),
         blocks: groups.map(|_| 1),

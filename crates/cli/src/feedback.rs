@@ -8,7 +8,7 @@
 
 use std::io::{self, Write};
 
-use wavelane::feedback::{FeedbackDesc, FeedbackMap, Kind};
+use wavelane::feedback::{FeedbackDesc, FeedbackKind, FeedbackMap};
 use wavelane::internal::{FeedbackMap as Held, Slot};
 use wavelane::texture::Shape;
 use wavelane::{Bindable, Element, HostScalar, Layout, Norm, Scalar, Texture};
@@ -49,7 +49,7 @@ pub(crate) fn paired(text: &str) -> Option<(String, u32)> {
 
 /// What a value binds to a map of that kind; `texture` finds its texture.
 pub(crate) fn contents(
-    kind: Kind,
+    kind: FeedbackKind,
     text: &str,
     texture: &dyn Fn(&str, u32) -> Option<Texture>,
     open: Open<'_>,

@@ -11,7 +11,7 @@ mod operator;
 use std::sync::Arc;
 
 use ir::Norm;
-use ops::texture::feedback::Kind as Feedback;
+use ops::texture::feedback::FeedbackKind as Feedback;
 use ops::{Sign, Ty};
 
 use crate::hash::QuickMap;

@@ -327,7 +327,7 @@ pub struct FeedbackMap {
 impl FeedbackMap {
     /// The map of a texture with that shape and identity.
     pub fn new(
-        kind: ops::texture::feedback::Kind,
+        kind: ops::texture::feedback::FeedbackKind,
         shape: &ops::texture::Shape,
         region: [u32; 2],
         paired: u64,

@@ -197,7 +197,7 @@ pub enum ResourceKind {
     /// An acceleration structure, which ray queries traverse.
     Scene,
     /// A map of the parts of a texture that samples use; `array` if the texture is one of layers.
-    Feedback { kind: ops::texture::feedback::Kind, array: bool },
+    Feedback { kind: ops::texture::feedback::FeedbackKind, array: bool },
 }
 
 impl ResourceKind {

@@ -309,7 +309,7 @@ pub struct Resource {
 pub struct Feedback {
     /// The texture: an index of [`Job::buffers`].
     pub paired: usize,
-    pub kind: wavelane::feedback::Kind,
+    pub kind: wavelane::feedback::FeedbackKind,
     pub region: [u32; 2],
 }
 

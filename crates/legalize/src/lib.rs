@@ -21,7 +21,7 @@
 //! `sweep.rs`: dead code after these; `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is
 //! known; `waterfalls.rs`: loops over first lanes; `promoted.rs`: private arrays as values; `rewritten.rs`: these in
 //! their order; `slots.rs`: waves wider than the device's; `constructs.rs`: which constructs observe lanes;
-//! `unsupported.rs`: what cannot be rewritten.
+//! `cannot_emit.rs`: what cannot be rewritten.
 //!
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, except those of
@@ -33,6 +33,7 @@
 pub mod additions;
 mod aggregated;
 mod bounds;
+mod cannot_emit;
 mod channel;
 mod coarsened;
 pub mod constructs;
@@ -60,7 +61,6 @@ mod textures;
 pub mod trace;
 mod typed;
 mod unrolled;
-mod unsupported;
 mod waterfalls;
 mod waves;
 mod whole_waves;
@@ -72,6 +72,7 @@ use ir::{Module, Op, Region, Value, Values, values};
 use ops::{Ty, Unary, WaveOp};
 
 pub use aggregated::aggregated;
+pub use cannot_emit::CannotEmit;
 pub use coarsened::coarsened;
 pub use disaggregated::disaggregated;
 pub use extents::Dispatch;
@@ -83,7 +84,6 @@ pub use slots::{SLOT_LANES, in_slots};
 pub use target::{Class, Has, Row, Target, asks};
 pub use textures::{Extra, Lowered, formats, uses_textures, without_textures};
 pub use unrolled::unrolled;
-pub use unsupported::Unsupported;
 pub use waterfalls::matched;
 
 use folds::Folding;

@@ -27,7 +27,7 @@ use ir::{
 use ops::Ty;
 use ops::texture::{Dim, Format};
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::target::Target;
 use crate::term::Term;
 use crate::writer::Writer;
@@ -62,7 +62,7 @@ pub fn uses_textures(module: &Module) -> bool {
 }
 
 /// Rewrites a module to buffers. For each resource, the formats are those of [`formats`].
-pub fn without_textures(module: &Module, formats: &[Vec<Format>]) -> Result<Lowered, Unsupported> {
+pub fn without_textures(module: &Module, formats: &[Vec<Format>]) -> Result<Lowered, CannotEmit> {
     let module = &*ir::notes::without(module);
     let first = module.resources.len() as u32;
     let mut extras = Vec::new();
@@ -146,12 +146,12 @@ fn is_srgb(format: Format) -> bool {
 
 impl Textures {
     /// Refuses sampler feedback, and atomic operations on what is not an integer of the operand's size.
-    fn check(&self, module: &Module, inst: Inst, data: &ir::InstData) -> Result<(), Unsupported> {
+    fn check(&self, module: &Module, inst: Inst, data: &ir::InstData) -> Result<(), CannotEmit> {
         let Op::Texture(texture) = &data.op else { return Ok(()) };
         let resource = module.resource(texture.texture.binding);
         if crate::feedback::is_of_map(module, texture) {
             let asked = format!("feedback for `{}`", resource.name);
-            return Err(Unsupported::new("sampler feedback", asked, module, Some(inst)));
+            return Err(CannotEmit::new("sampler feedback", asked, module, Some(inst)));
         }
         if !matches!(texture.op, TextureOp::Atomic(_)) {
             return Ok(());
@@ -160,7 +160,7 @@ impl Textures {
         let binding = texture.texture.binding.index();
         let formats = &self.formats[binding];
         match formats.iter().find(|it| it.bytes() != size) {
-            Some(format) => Err(Unsupported::new(
+            Some(format) => Err(CannotEmit::new(
                 "atomic operations on texels of another size than the operand",
                 format!("a texture of format {format}"),
                 module,

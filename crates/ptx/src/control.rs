@@ -23,7 +23,7 @@ use ir::{Case, Inst, Op, Region, Value};
 use ops::Ty;
 use ops::scalar::Family;
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::emit::Emitter;
 use crate::text::{Class, Label, Operand, Reg, put, put_if};
 use legalize::constructs::{Shared, Touched, touched};
@@ -68,7 +68,7 @@ const SHORT: usize = 8;
 
 impl Emitter<'_> {
     /// The whole body.
-    pub(crate) fn body(&mut self) -> Result<(), Unsupported> {
+    pub(crate) fn body(&mut self) -> Result<(), CannotEmit> {
         let ir = self.ir;
         self.has_group_barriers = ir.insts.iter().any(|it| match it.op {
             Op::Barrier { barrier, .. } => barrier.sync == ops::SyncScope::Group,
@@ -253,7 +253,7 @@ impl Emitter<'_> {
     // Constructs.
 
     /// Emits a construct, and defines its results.
-    pub(crate) fn construct(&mut self, inst: Inst) -> Result<(), Unsupported> {
+    pub(crate) fn construct(&mut self, inst: Inst) -> Result<(), CannotEmit> {
         let ir = self.ir;
         let data = ir.inst(inst);
         if let Op::If { cond, then, else_ } = data.op
@@ -371,7 +371,7 @@ impl Emitter<'_> {
         })
     }
 
-    fn together(&mut self, inst: Inst) -> Result<(), Unsupported> {
+    fn together(&mut self, inst: Inst) -> Result<(), CannotEmit> {
         let ir = self.ir;
         let end = self.text.label("end");
         match &ir.inst(inst).op {
@@ -418,7 +418,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a region for all lanes, and assigns what it yields. Returns whether they reach its end.
-    fn all_of(&mut self, region: Region, results: &[Value]) -> Result<bool, Unsupported> {
+    fn all_of(&mut self, region: Region, results: &[Value]) -> Result<bool, CannotEmit> {
         let yielded = self.region_of(region, Act::All)?;
         let Some(values) = yielded else { return Ok(false) };
         debug_assert_eq!(self.act, Act::All, "no lane leaves alone");
@@ -426,7 +426,7 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    fn collective(&mut self, inst: Inst) -> Result<(), Unsupported> {
+    fn collective(&mut self, inst: Inst) -> Result<(), CannotEmit> {
         let ir = self.ir;
         match &ir.inst(inst).op {
             Op::If { cond, then, else_ } => self.if_(inst, *cond, *then, *else_)?,
@@ -451,7 +451,7 @@ impl Emitter<'_> {
 
     /// Emits a region for the lanes of `act`. Returns what it yields, and leaves the lanes that reach its end in
     /// `self.act`.
-    fn region_of(&mut self, region: Region, act: Act) -> Result<Option<Vec<Value>>, Unsupported> {
+    fn region_of(&mut self, region: Region, act: Act) -> Result<Option<Vec<Value>>, CannotEmit> {
         self.act = act;
         // A mask that was computed inside may not have been computed outside.
         let known = self.masks.len();
@@ -461,7 +461,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a region that all threads walk through.
-    fn linear(&mut self, region: Region) -> Result<Option<Vec<Value>>, Unsupported> {
+    fn linear(&mut self, region: Region) -> Result<Option<Vec<Value>>, CannotEmit> {
         let ir = self.ir;
         for inst in &ir.region(region).insts {
             match &ir.inst(*inst).op {
@@ -513,7 +513,7 @@ impl Emitter<'_> {
 
     /// Emits a region, unless it is long and no lane is active. Assigns what it yields to `results`, and returns the
     /// lanes that reach its end.
-    fn arm(&mut self, region: Region, act: Act, results: &[Value]) -> Result<Act, Unsupported> {
+    fn arm(&mut self, region: Region, act: Act, results: &[Value]) -> Result<Act, CannotEmit> {
         if act == Act::Never {
             return Ok(Act::Never);
         }
@@ -557,7 +557,7 @@ impl Emitter<'_> {
         cond: Value,
         then: Region,
         else_: Region,
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), CannotEmit> {
         let ir = self.ir;
         let results = &ir.inst(inst).results;
         let before = self.act;
@@ -606,7 +606,7 @@ impl Emitter<'_> {
         regions.any(|it| self.constructs.of_region(it).exits.contains(&inst))
     }
 
-    fn loop_(&mut self, inst: Inst, body: Region, inits: &[Value]) -> Result<(), Unsupported> {
+    fn loop_(&mut self, inst: Inst, body: Region, inits: &[Value]) -> Result<(), CannotEmit> {
         let ir = self.ir;
         let active = self.act;
         let params = &ir.region(body).params;
@@ -644,7 +644,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn block(&mut self, inst: Inst, body: Region) -> Result<(), Unsupported> {
+    fn block(&mut self, inst: Inst, body: Region) -> Result<(), CannotEmit> {
         let ir = self.ir;
         let before = self.act;
         let out = self.open(inst, self.is_exited(inst));
@@ -666,7 +666,7 @@ impl Emitter<'_> {
         selector: Value,
         cases: &[Case],
         inits: &[Value],
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), CannotEmit> {
         let ir = self.ir;
         let results = &ir.inst(inst).results;
         let before = self.act;

@@ -12,10 +12,10 @@ use ops::texture::{Channels, Format};
 use ops::{Named, Ty};
 
 use crate::control::{Act, Construct, Pending};
-use crate::environment::Environment;
+use crate::environment::KernelEnvironment;
 use crate::memory::Descriptor;
 use crate::text::{Class, Operand, Reg, Text, identifier, put};
-use crate::{Emitted, LANES, MOST_GROUPSHARED, MOST_LANES, Unsupported, coarse_groups};
+use crate::{CannotEmit, Kernel, LANES, MOST_GROUPSHARED, MOST_LANES, coarse_groups};
 
 /// The most threads of a block.
 const MOST_THREADS: u32 = 1024;
@@ -23,10 +23,10 @@ const MOST_THREADS: u32 = 1024;
 /// Emits a verified module.
 pub fn emit(
     module: &Module,
-    environment: &Environment,
+    environment: &KernelEnvironment,
     debug: &dyn Debug,
-) -> Result<Emitted, Unsupported> {
-    let refuse = |what, asked: String| Err(Unsupported { what, asked, span: ir::Span::NONE });
+) -> Result<Kernel, CannotEmit> {
+    let refuse = |what, asked: String| Err(CannotEmit { what, asked, span: ir::Span::NONE });
     if module.io.is_some() || module.group.is_some() {
         let asked = format!("a {} shader", module.stage.name());
         return refuse("inputs and outputs of a stage", asked);
@@ -121,7 +121,7 @@ pub fn emit(
     emitter.bind();
     emitter.declare_arrays();
     emitter.body()?;
-    Ok(Emitted { extras, record, ..emitter.finish(ir.threads_per_group().next_multiple_of(LANES)) })
+    Ok(Kernel { extras, record, ..emitter.finish(ir.threads_per_group().next_multiple_of(LANES)) })
 }
 
 /// The format of a texture if nothing is known of what is bound: that of the shader's element type.
@@ -135,7 +135,7 @@ fn own_formats(resource: &ir::Resource) -> Vec<Format> {
 
 pub(crate) struct Emitter<'a> {
     pub(crate) ir: &'a Module,
-    pub(crate) environment: &'a Environment,
+    pub(crate) environment: &'a KernelEnvironment,
     pub(crate) target: &'a Target,
     debug: &'a dyn Debug,
     pub(crate) constructs: Constructs,
@@ -213,8 +213,8 @@ impl Emitter<'_> {
         what: &'static str,
         asked: impl Into<String>,
         inst: Option<Inst>,
-    ) -> Result<T, Unsupported> {
-        Err(Unsupported::new(what, asked, self.ir, inst))
+    ) -> Result<T, CannotEmit> {
+        Err(CannotEmit::new(what, asked, self.ir, inst))
     }
 
     pub(crate) fn get(&self, value: Value) -> Operand {
@@ -272,7 +272,7 @@ impl Emitter<'_> {
     }
 
     /// Emits an instruction that is not a terminator.
-    pub(crate) fn inst(&mut self, inst: Inst) -> Result<(), Unsupported> {
+    pub(crate) fn inst(&mut self, inst: Inst) -> Result<(), CannotEmit> {
         if self.is_sunk(inst) {
             return Ok(());
         }
@@ -291,7 +291,7 @@ impl Emitter<'_> {
     }
 
     /// Emits the values that an exit passes on and that have not been emitted.
-    pub(crate) fn sunk(&mut self, args: &[Value]) -> Result<(), Unsupported> {
+    pub(crate) fn sunk(&mut self, args: &[Value]) -> Result<(), CannotEmit> {
         for arg in args {
             if self.values[arg.index()].is_none()
                 && let Some(inst) = self.ir.made_by(*arg)
@@ -302,7 +302,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn emitted(&mut self, inst: Inst) -> Result<(), Unsupported> {
+    fn emitted(&mut self, inst: Inst) -> Result<(), CannotEmit> {
         self.locate(inst);
         let ir = self.ir;
         let data = ir.inst(inst);
@@ -370,8 +370,8 @@ impl Emitter<'_> {
     }
 
     /// The whole text.
-    fn finish(self, threads: u32) -> Emitted {
-        let Environment { sm, .. } = self.environment;
+    fn finish(self, threads: u32) -> Kernel {
+        let KernelEnvironment { sm, .. } = self.environment;
         // With a suffix, no name is one of PTX's words.
         let entry = format!("{}_kernel", identifier(&self.ir.name));
         let mut text = String::new();
@@ -418,7 +418,7 @@ impl Emitter<'_> {
         text.push_str(&self.text.body);
         text.push_str("}\n");
         let (slots, extras) = (self.slots, Vec::new());
-        Emitted { text, entry, slots, extras, record: None, threads, coarse: self.coarse }
+        Kernel { text, entry, slots, extras, record: None, threads, coarse: self.coarse }
     }
 
     /// The type of a value, for instructions that only move bits.

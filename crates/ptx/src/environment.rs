@@ -5,7 +5,7 @@ use legalize::Target;
 
 /// The assumed properties of the device and of what is bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Environment {
+pub struct KernelEnvironment {
     /// The compute capability as a number, such as 90 for `sm_90`.
     pub sm: u32,
     /// The lanes of a wave: 4 to 128. Those of less than 32 share a warp, and a thread holds several lanes of wider ones.
@@ -44,7 +44,7 @@ const ARCHITECTURES: [(u32, &str); 12] = [
     (121, "8.8"),
 ];
 
-impl Environment {
+impl KernelEnvironment {
     /// The least capability that is supported.
     pub const LEAST: u32 = 75;
 
@@ -55,9 +55,9 @@ impl Environment {
 
     /// An environment for a device of this capability: the newest architecture that it can run. `None` if it is too
     /// old.
-    pub fn for_device(sm: u32) -> Option<Environment> {
-        let sm = Environment::architectures().filter(|it| *it <= sm).last()?;
-        Some(Environment {
+    pub fn for_device(sm: u32) -> Option<KernelEnvironment> {
+        let sm = KernelEnvironment::architectures().filter(|it| *it <= sm).last()?;
+        Some(KernelEnvironment {
             sm,
             width: crate::LANES,
             formats: Vec::new(),

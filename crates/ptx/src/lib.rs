@@ -1,4 +1,4 @@
-//! The PTX back end for CUDA: a pure function from a module and an [`Environment`] to the text of a kernel.
+//! The PTX back end for CUDA: a pure function from a module and an [`KernelEnvironment`] to the text of a kernel.
 //!
 //! # What is preserved, and how
 //! - **Active sets.** They are flags, not masks. All 32 threads of a warp walk through the code that can observe the
@@ -18,12 +18,12 @@
 //!   separates an access to shared memory from a later one that may conflict with it.
 //!
 //! # Kernel interface
-//! A block is one thread group, or [`Emitted::coarse`] of them: one-dimensional, padded to whole warps. The only parameter is an array of descriptors
-//! of [`DESCRIPTOR_BYTES`] bytes, one for each used resource in the order of [`Emitted::slots`]: the address of its
+//! A block is one thread group, or [`Kernel::coarse`] of them: one-dimensional, padded to whole warps. The only parameter is an array of descriptors
+//! of [`DESCRIPTOR_BYTES`] bytes, one for each used resource in the order of [`Kernel::slots`]: the address of its
 //! bytes, the address of its hidden counter, its size in bytes, and the number of elements of its array. The address
 //! of a resource array is that of a table of such descriptors.
 //! A texture is its bytes, level by level, and an element of its array has a record of its shape; see
-//! [`Emitted::extras`].
+//! [`Kernel::extras`].
 //!
 //! # Map
 //! `emit.rs`: dispatches each instruction; `control.rs`, `natural.rs`: control flow; `scalar.rs`, `division.rs`,
@@ -47,9 +47,9 @@ mod thread;
 mod wave;
 
 pub use emit::emit;
-pub use environment::Environment;
+pub use environment::KernelEnvironment;
 pub use legalize::{
-    Dispatch, Extra, Unsupported, coarse_groups, formats as texture_formats, merged_record,
+    CannotEmit, Dispatch, Extra, coarse_groups, formats as texture_formats, merged_record,
 };
 
 /// The threads of a warp.
@@ -65,7 +65,7 @@ pub const DESCRIPTOR_BYTES: u32 = 24;
 /// The most groupshared memory of a block, in bytes, that a kernel can declare.
 pub const MOST_GROUPSHARED: u64 = 48 << 10;
 
-impl Emitted {
+impl Kernel {
     /// What a slot contains, if the host makes it.
     pub fn extra(&self, module: &ir::Module, slot: ir::Binding) -> Option<&Extra> {
         self.extras.get(slot.index().checked_sub(module.resources.len())?)
@@ -79,7 +79,7 @@ impl Emitted {
 
 /// A kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Emitted {
+pub struct Kernel {
     pub text: String,
     /// The name of the kernel.
     pub entry: String,

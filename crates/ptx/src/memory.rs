@@ -16,7 +16,7 @@ use ops::{Binary, Sign, Ty};
 use crate::emit::Emitter;
 use crate::scalar::signed;
 use crate::text::{Class, Operand, Reg, put, put_if};
-use crate::{DESCRIPTOR_BYTES, Unsupported};
+use crate::{CannotEmit, DESCRIPTOR_BYTES};
 
 /// Where a resource is.
 #[derive(Clone, Copy)]
@@ -209,7 +209,7 @@ impl Emitter<'_> {
         if self.is_coherent(binding) { "st.relaxed.gpu.global" } else { "st.global" }
     }
 
-    fn uneven<T>(&self, inst: Inst, place: Place) -> Result<T, Unsupported> {
+    fn uneven<T>(&self, inst: Inst, place: Place) -> Result<T, CannotEmit> {
         let stride = self.ir.resource(place.binding).kind.view().stride;
         self.unsupported("uneven strides", format!("elements of {stride} bytes"), Some(inst))
     }
@@ -219,7 +219,7 @@ impl Emitter<'_> {
         inst: Inst,
         place: Place,
         at: Address,
-    ) -> Result<Vec<Operand>, Unsupported> {
+    ) -> Result<Vec<Operand>, CannotEmit> {
         let results = &self.ir.inst(inst).results;
         let (ty, count) = (self.ir.ty(results[0]), results.len());
         let Address::Within { unit, bytes, when } = at else { return self.uneven(inst, place) };
@@ -331,7 +331,7 @@ impl Emitter<'_> {
         place: Place,
         at: Address,
         values: &[Value],
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), CannotEmit> {
         let ty = self.ir.ty(values[0]);
         let Address::Within { unit, bytes, when } = at else { return self.uneven(inst, place) };
         let descriptor = self.descriptor(place);
@@ -366,7 +366,7 @@ impl Emitter<'_> {
         at: Address,
         operation: Atomic,
         args: &[Value],
-    ) -> Result<Vec<Operand>, Unsupported> {
+    ) -> Result<Vec<Operand>, CannotEmit> {
         let Address::Within { unit, bytes, when } = at else { return self.uneven(inst, place) };
         let descriptor = self.descriptor(place);
         let inside = self.condition(when);

@@ -9,7 +9,7 @@
 
 use ir::{Inst, Op, Region, Value};
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::control::{Act, Construct, Way};
 use crate::emit::Emitter;
 use crate::text::{Class, Label, Operand, Reg, put};
@@ -32,7 +32,7 @@ struct TailTest {
 
 impl Emitter<'_> {
     /// Emits a construct that does not observe lanes, from code that may.
-    pub(crate) fn enter_natural(&mut self, inst: Inst) -> Result<(), Unsupported> {
+    pub(crate) fn enter_natural(&mut self, inst: Inst) -> Result<(), CannotEmit> {
         let contents = self.constructs.of_inst(inst);
         let (escapes, returns) = (contents.escapes(), contents.returns);
         let touched = contents.touched.clone();
@@ -62,7 +62,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a construct as branches.
-    pub(crate) fn natural_construct(&mut self, inst: Inst) -> Result<(), Unsupported> {
+    pub(crate) fn natural_construct(&mut self, inst: Inst) -> Result<(), CannotEmit> {
         let ir = self.ir;
         let results = &ir.inst(inst).results;
         let end = self.text.label("join");
@@ -185,7 +185,7 @@ impl Emitter<'_> {
         body: Region,
         test: &TailTest,
         head: Label,
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), CannotEmit> {
         let ir = self.ir;
         let region = ir.region(body);
         let insts = &region.insts[..region.insts.len() - 2];
@@ -218,7 +218,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a region, and assigns what it yields. Returns whether lanes can reach its end.
-    fn natural_region(&mut self, region: Region, results: &[Value]) -> Result<bool, Unsupported> {
+    fn natural_region(&mut self, region: Region, results: &[Value]) -> Result<bool, CannotEmit> {
         let ir = self.ir;
         for inst in &ir.region(region).insts {
             match &ir.inst(*inst).op {

@@ -3,6 +3,7 @@
 //! Spec: Direct3D 11.3, 8.10 and 8.14. Adjacent vertices are fetched, but only a geometry shader can see them.
 //! An incomplete primitive at the end of a run vanishes.
 
+use std::fmt;
 use std::ops::Range;
 
 /// What a primitive is.
@@ -32,8 +33,19 @@ pub enum Topology {
 /// The type of the numbers in an index buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexFormat {
-    U16,
-    U32,
+    /// `R16_UINT`.
+    Uint16,
+    /// `R32_UINT`.
+    Uint32,
+}
+
+impl fmt::Display for IndexFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            IndexFormat::Uint16 => "R16_UINT",
+            IndexFormat::Uint32 => "R32_UINT",
+        })
+    }
 }
 
 /// A primitive: the numbers of its vertices, the leading one first. Lines and points repeat the last one.
@@ -237,26 +249,26 @@ impl Topology {
 impl IndexFormat {
     pub fn bytes(self) -> usize {
         match self {
-            IndexFormat::U16 => 2,
-            IndexFormat::U32 => 4,
+            IndexFormat::Uint16 => 2,
+            IndexFormat::Uint32 => 4,
         }
     }
 
     /// The index that ends a strip.
     pub fn cut(self) -> u32 {
         match self {
-            IndexFormat::U16 => 0xffff,
-            IndexFormat::U32 => u32::MAX,
+            IndexFormat::Uint16 => 0xffff,
+            IndexFormat::Uint32 => u32::MAX,
         }
     }
 
     /// Index `at` of a buffer; 0 beyond its end.
     fn read(self, buffer: &[u8], at: usize) -> u32 {
         let word = match self {
-            IndexFormat::U16 => {
+            IndexFormat::Uint16 => {
                 buffer.as_chunks().0.get(at).map(|it| u32::from(u16::from_le_bytes(*it)))
             }
-            IndexFormat::U32 => buffer.as_chunks().0.get(at).map(|it| u32::from_le_bytes(*it)),
+            IndexFormat::Uint32 => buffer.as_chunks().0.get(at).map(|it| u32::from_le_bytes(*it)),
         };
         word.unwrap_or(0)
     }
@@ -412,7 +424,7 @@ mod tests {
                 _ => (least + random.below(count) as u32) as u16,
             };
             let bytes: Vec<u8> = (0..36).flat_map(|it| index(it).to_le_bytes()).collect();
-            let own = Assembly::indexed(topology, IndexFormat::U16, &bytes, 0, 36);
+            let own = Assembly::indexed(topology, IndexFormat::Uint16, &bytes, 0, 36);
             let Some(shared) = own.shared() else { continue };
             shared_ones += 1;
             let first = shared.first_id().unwrap();
@@ -435,7 +447,7 @@ mod tests {
     fn vertices_are_not_shared_if_one_of_their_numbers_is_missing() {
         let indexed = |indices: [u16; 6]| {
             let bytes: Vec<u8> = indices.iter().flat_map(|it| it.to_le_bytes()).collect();
-            let own = Assembly::indexed(Topology::TriangleList, IndexFormat::U16, &bytes, 0, 6);
+            let own = Assembly::indexed(Topology::TriangleList, IndexFormat::Uint16, &bytes, 0, 6);
             own.shared().map(|it| it.vertices())
         };
         assert_eq!(indexed([3, 4, 5, 5, 4, 3]), Some(3));
@@ -502,22 +514,24 @@ mod tests {
     fn a_cut_ends_a_strip_and_the_ids_continue() {
         let indices: Vec<u8> =
             [7u16, 8, 9, 0xffff, 1, 2, 0xffff, 0xffff, 3, 4, 5, 6].map(u16::to_le_bytes).concat();
-        let strip = Assembly::indexed(Topology::TriangleStrip, IndexFormat::U16, &indices, 0, 12);
+        let strip =
+            Assembly::indexed(Topology::TriangleStrip, IndexFormat::Uint16, &indices, 0, 12);
         assert_eq!(strip.vertices(), 9);
         assert_eq!(strip.vertex_id(3), 1);
         assert_eq!(corners(&strip), [[0, 1, 2], [5, 6, 7], [6, 8, 7]]);
         assert_eq!(strip.primitives().map(|it| it.id).collect::<Vec<_>>(), [0, 1, 2]);
         // In a list it is an index like any other.
-        let list = Assembly::indexed(Topology::PointList, IndexFormat::U16, &indices, 3, 1);
+        let list = Assembly::indexed(Topology::PointList, IndexFormat::Uint16, &indices, 3, 1);
         assert_eq!((list.count(), list.vertex_id(0)), (1, 0xffff));
     }
 
     #[test]
     fn indices_beyond_their_buffer_are_0() {
         let indices: Vec<u8> = [5u32, 6].map(u32::to_le_bytes).concat();
-        let list = Assembly::indexed(Topology::LineList, IndexFormat::U32, &indices[..7], 0, 4);
+        let list = Assembly::indexed(Topology::LineList, IndexFormat::Uint32, &indices[..7], 0, 4);
         assert_eq!((0..4).map(|it| list.vertex_id(it)).collect::<Vec<_>>(), [5, 0, 0, 0]);
-        let far = Assembly::indexed(Topology::PointList, IndexFormat::U32, &indices, u32::MAX, 2);
+        let far =
+            Assembly::indexed(Topology::PointList, IndexFormat::Uint32, &indices, u32::MAX, 2);
         assert_eq!(far.vertex_id(1), 0);
     }
 }

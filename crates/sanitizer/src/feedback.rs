@@ -275,10 +275,10 @@ impl Bounds {
 /// A texel's value in words.
 fn word(map: &Map, value: u32) -> String {
     match map.kind {
-        feedback::Kind::MinMip if value == u32::from(NONE) => "none".to_owned(),
-        feedback::Kind::MinMip => value.to_string(),
-        feedback::Kind::MipRegionUsed if value == 0 => "unused".to_owned(),
-        feedback::Kind::MipRegionUsed => "used".to_owned(),
+        feedback::FeedbackKind::MinMip if value == u32::from(NONE) => "none".to_owned(),
+        feedback::FeedbackKind::MinMip => value.to_string(),
+        feedback::FeedbackKind::MipRegionUsed if value == 0 => "unused".to_owned(),
+        feedback::FeedbackKind::MipRegionUsed => "used".to_owned(),
     }
 }
 

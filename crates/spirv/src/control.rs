@@ -29,7 +29,7 @@
 use ir::{Case, Inst, Op, Region, Value};
 use ops::{Binary, Compare, Ty};
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::emit::Emitter;
 use crate::module::{Id, push};
 use crate::opcode as op;
@@ -61,7 +61,7 @@ pub(crate) type Reached = bool;
 
 impl<'a> Emitter<'a> {
     /// Emits a region's instructions; returns the arguments of its yield, if it is reachable.
-    pub(crate) fn region(&mut self, region: Region) -> Result<Option<&'a [Value]>, Unsupported> {
+    pub(crate) fn region(&mut self, region: Region) -> Result<Option<&'a [Value]>, CannotEmit> {
         let ir = self.ir;
         for inst in &ir.region(region).insts {
             // Constants are outside the function.
@@ -90,7 +90,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The body of the entry point, which ends with a yield.
-    pub(crate) fn entry(&mut self) -> Result<(), Unsupported> {
+    pub(crate) fn entry(&mut self) -> Result<(), CannotEmit> {
         if self.orders_pixels() {
             self.effect(op::BEGIN_INTERLOCK, &[]);
         }
@@ -197,7 +197,7 @@ impl<'a> Emitter<'a> {
         cond: Value,
         then: Region,
         else_: Region,
-    ) -> Result<Reached, Unsupported> {
+    ) -> Result<Reached, CannotEmit> {
         self.mesh_counts(then);
         if let (Some(yes), Some(no)) = (self.ir.only_yields(then), self.ir.only_yields(else_)) {
             for (result, (yes, no)) in self.ir.inst(inst).results.iter().zip(yes.iter().zip(no)) {
@@ -268,7 +268,7 @@ impl<'a> Emitter<'a> {
         inst: Inst,
         body: Region,
         inits: &[Value],
-    ) -> Result<Reached, Unsupported> {
+    ) -> Result<Reached, CannotEmit> {
         if !self.has_several_waves() || !self.sees_lanes_without_barriers(body) {
             return self.plain_loop(inst, body, inits);
         }
@@ -325,7 +325,7 @@ impl<'a> Emitter<'a> {
         inst: Inst,
         body: Region,
         inits: &[Value],
-    ) -> Result<Reached, Unsupported> {
+    ) -> Result<Reached, CannotEmit> {
         let inits = self.sent(inits);
         let [header, start, next, merge] = std::array::from_fn(|_| self.out.id());
         let before = self.block;
@@ -370,7 +370,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    pub(crate) fn block(&mut self, inst: Inst, body: Region) -> Result<Reached, Unsupported> {
+    pub(crate) fn block(&mut self, inst: Inst, body: Region) -> Result<Reached, CannotEmit> {
         self.open(inst);
         if let Some(values) = self.region(body)? {
             let values = self.sent(values);
@@ -479,7 +479,7 @@ impl<'a> Emitter<'a> {
         selector: Value,
         cases: &[Case],
         inits: &[Value],
-    ) -> Result<Reached, Unsupported> {
+    ) -> Result<Reached, CannotEmit> {
         let inits = self.sent(inits);
         let merge = self.out.id();
         let labels: Vec<Id> = cases.iter().map(|_| self.out.id()).collect();

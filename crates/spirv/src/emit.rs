@@ -20,7 +20,7 @@ use crate::native::native;
 use crate::opcode::{self as op, Opcode};
 use crate::reflect::{Reflection, Warning};
 use crate::stage::Signature;
-use crate::{Emitted, Unsupported};
+use crate::{CannotEmit, Emitted};
 
 /// HLSL in SPIR-V's list of source languages.
 const HLSL: u32 = 5;
@@ -33,7 +33,7 @@ pub fn emit(
     ir: &ir::Module,
     environment: &Environment,
     debug: &dyn Debug,
-) -> Result<Emitted, Unsupported> {
+) -> Result<Emitted, CannotEmit> {
     let made = match &ir.group {
         Some(io) => Some(native(ir, io)?),
         None => None,
@@ -52,7 +52,7 @@ pub fn emit_hull(
     constants: &ir::Module,
     environment: &Environment,
     debug: &dyn Debug,
-) -> Result<Emitted, Unsupported> {
+) -> Result<Emitted, CannotEmit> {
     let [mut points, constants] = [points, constants].map(|it| legalize(it, &environment.target()));
     for (resource, other) in points.resources.iter_mut().zip(&constants.resources) {
         resource.used |= other.used;
@@ -65,7 +65,7 @@ fn emit_legal(
     groups: Option<Groups>,
     environment: &Environment,
     debug: &dyn Debug,
-) -> Result<Emitted, Unsupported> {
+) -> Result<Emitted, CannotEmit> {
     let ir = parts[0];
     let mut out = Module::new();
     let [main, start] = [out.id(), out.id()];
@@ -140,7 +140,7 @@ pub(crate) struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     /// Goes on with another module, whose values and private arrays are its own.
-    pub(crate) fn begin(&mut self, ir: &'a ir::Module) -> Result<(), Unsupported> {
+    pub(crate) fn begin(&mut self, ir: &'a ir::Module) -> Result<(), CannotEmit> {
         self.variable_names();
         self.ir = ir;
         self.values = vec![None; ir.values.len()];
@@ -206,12 +206,12 @@ impl<'a> Emitter<'a> {
         what: &'static str,
         asked: impl Into<String>,
         inst: Option<Inst>,
-    ) -> Result<T, Unsupported> {
-        Err(Unsupported::new(what, asked, self.ir, inst))
+    ) -> Result<T, CannotEmit> {
+        Err(CannotEmit::new(what, asked, self.ir, inst))
     }
 
     /// Emits an instruction that is not a terminator.
-    pub(crate) fn inst(&mut self, inst: Inst) -> Result<Reached, Unsupported> {
+    pub(crate) fn inst(&mut self, inst: Inst) -> Result<Reached, CannotEmit> {
         let ir = self.ir;
         let data = ir.inst(inst);
         let results: Vec<Id> = match &data.op {

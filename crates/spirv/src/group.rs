@@ -16,7 +16,7 @@ use ir::{Op, Region, Value};
 use ops::intrinsics::Stage;
 use ops::{Barrier, MemoryScope, Named, SyncScope, Ty};
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::emit::Emitter;
 use crate::module::Id;
 use crate::native::{Part, Parts};
@@ -46,7 +46,7 @@ impl Groups {
 
 impl<'a> Emitter<'a> {
     /// Declares what such a shader has in addition to its outputs.
-    pub(crate) fn group_variables(&mut self) -> Result<(), Unsupported> {
+    pub(crate) fn group_variables(&mut self) -> Result<(), CannotEmit> {
         let Some(groups) = &self.groups else { return Ok(()) };
         let (words, mesh) = (groups.io.payload.div_ceil(4), groups.io.mesh.clone());
         if self.environment.vulkan.spirv() < 0x0001_0400 {

@@ -61,7 +61,7 @@ pub use environment::{
     Vulkan, Written,
 };
 pub use ir::debug::{Debug, NoDebug, Position, Source};
-pub use legalize::Unsupported;
+pub use legalize::CannotEmit;
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use strip::strip;
 pub use text::listing;

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use ir::{Address, Atomic, Inst, Op, Place, RegisterClass, ResourceKind, Value};
 use ops::{Barrier, MemoryScope, Sign, SyncScope, Ty};
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::binding::Numbers;
 use crate::builtin::{SCOPE_DEVICE, SCOPE_GROUP};
 use crate::emit::Emitter;
@@ -67,7 +67,7 @@ pub(crate) struct Descriptor {
 
 impl Emitter<'_> {
     /// Assigns a set and binding to each resource that is used.
-    pub(crate) fn bind(&mut self) -> Result<(), Unsupported> {
+    pub(crate) fn bind(&mut self) -> Result<(), CannotEmit> {
         let mut numbers = Numbers::new(self.ir, &self.environment.numbering);
         for (index, resource) in self.ir.resources.iter().enumerate().filter(|it| it.1.used) {
             if let (RegisterClass::Push, ResourceKind::Constant { size, .. }) =
@@ -462,7 +462,7 @@ impl Emitter<'_> {
         inst: Inst,
         place: Place,
         at: Address,
-    ) -> Result<Vec<Id>, Unsupported> {
+    ) -> Result<Vec<Id>, CannotEmit> {
         let results = &self.ir.inst(inst).results;
         let (ty, count) = (self.ir.ty(results[0]), results.len());
         let Address::Within { unit, bytes, when } = at else {
@@ -501,7 +501,7 @@ impl Emitter<'_> {
     }
 
     /// An access that `legalize` leaves as it is, because no units fit the elements.
-    fn uneven<T>(&self, inst: Inst, place: Place) -> Result<T, Unsupported> {
+    fn uneven<T>(&self, inst: Inst, place: Place) -> Result<T, CannotEmit> {
         let stride = self.ir.resource(place.binding).kind.view().stride;
         self.unsupported("uneven strides", format!("elements of {stride} bytes"), Some(inst))
     }
@@ -608,7 +608,7 @@ impl Emitter<'_> {
         place: Place,
         at: Address,
         values: &[Value],
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), CannotEmit> {
         let ty = self.ir.ty(values[0]);
         let Address::Within { unit, bytes, when } = at else {
             let Some(pointer) = self.word(place, at, ty, values.len()) else {
@@ -654,7 +654,7 @@ impl Emitter<'_> {
         at: Address,
         operation: Atomic,
         args: &[Value],
-    ) -> Result<Id, Unsupported> {
+    ) -> Result<Id, CannotEmit> {
         let Address::Within { unit, bytes, when } = at else { return self.uneven(inst, place) };
         let when = when.map(|it| self.get(it));
         if bytes == 0 {

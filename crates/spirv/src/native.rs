@@ -14,7 +14,7 @@ use ir::{Address, Binding, Builtin, Inst, Memory, Module, Op, Shared, Value, Val
 use ops::intrinsics::Stage;
 use ops::{Binary, Sign, Ty, Unary};
 
-use crate::Unsupported;
+use crate::CannotEmit;
 
 /// What a groupshared array represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Parts {
 }
 
 /// The shader with arrays in place of headers and records.
-pub(crate) fn native(source: &Module, io: &GroupIo) -> Result<(Module, Parts), Unsupported> {
+pub(crate) fn native(source: &Module, io: &GroupIo) -> Result<(Module, Parts), CannotEmit> {
     let mut module = source.clone();
     let mut parts = Parts { first: module.groupshared.len(), ..Parts::default() };
     let mut lengths = Vec::new();
@@ -110,7 +110,7 @@ pub(crate) fn native(source: &Module, io: &GroupIo) -> Result<(Module, Parts), U
         _ => to.keep(inst),
     });
     match pass.failed {
-        Some((what, asked, inst)) => Err(Unsupported::new(what, asked, source, Some(inst))),
+        Some((what, asked, inst)) => Err(CannotEmit::new(what, asked, source, Some(inst))),
         None => Ok((module, parts)),
     }
 }

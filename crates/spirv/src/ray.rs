@@ -9,7 +9,7 @@ use ir::ray::{Field, Which};
 use ir::{Inst, Op, Query, Ray, RayOp, Value};
 use ops::Ty;
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::emit::Emitter;
 use crate::memory::View;
 use crate::module::{Id, push};
@@ -32,7 +32,7 @@ pub(crate) struct Slot {
 
 impl Emitter<'_> {
     /// Declares the variables of all slots.
-    pub(crate) fn ray_queries(&mut self) -> Result<(), Unsupported> {
+    pub(crate) fn ray_queries(&mut self) -> Result<(), CannotEmit> {
         let ir = self.ir;
         if ir.queries.is_empty() {
             return Ok(());
@@ -79,7 +79,7 @@ impl Emitter<'_> {
     }
 
     /// The results of an instruction of a query.
-    pub(crate) fn ray(&mut self, inst: Inst, ray: &Ray) -> Result<Vec<Id>, Unsupported> {
+    pub(crate) fn ray(&mut self, inst: Inst, ray: &Ray) -> Result<Vec<Id>, CannotEmit> {
         if let (RayOp::Allocate, Some(query)) = (ray.op, ray.query) {
             let slot = self.slot_of(query, ray.args[0]) as u32;
             return Ok(vec![self.out.word(FIRST + slot)]);

@@ -16,7 +16,7 @@
 use ir::{Derivative, Detail, Inst, Texture, Value};
 use ops::{Sign, Ty, Unary};
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::emit::Emitter;
 use crate::environment::Extension;
 use crate::memory::{Descriptor, View};
@@ -170,7 +170,7 @@ impl Emitter<'_> {
         inst: Inst,
         offset: &[Value],
         varies: bool,
-    ) -> Result<Option<(u32, Id)>, Unsupported> {
+    ) -> Result<Option<(u32, Id)>, CannotEmit> {
         if offset.is_empty() {
             return Ok(None);
         }
@@ -212,7 +212,7 @@ impl Emitter<'_> {
         texture: &Texture,
         detail: Detail,
         compares: bool,
-    ) -> Result<Vec<Id>, Unsupported> {
+    ) -> Result<Vec<Id>, CannotEmit> {
         let args = &texture.args;
         let axes = self.dim_of(texture.texture.binding).sample_axes();
         let coordinates = self.coordinates(texture);
@@ -397,7 +397,7 @@ impl Emitter<'_> {
         inst: Inst,
         texture: &Texture,
         channel: Option<u8>,
-    ) -> Result<Vec<Id>, Unsupported> {
+    ) -> Result<Vec<Id>, CannotEmit> {
         let args = &texture.args;
         let coordinates = self.coordinates(texture);
         let at = self.floats(&coordinates);
@@ -457,7 +457,7 @@ impl Emitter<'_> {
         inst: Inst,
         texture: &Texture,
         which: u32,
-    ) -> Result<Vec<Id>, Unsupported> {
+    ) -> Result<Vec<Id>, CannotEmit> {
         if !self.device_derivatives() {
             let asked = format!("`{}`", self.ir.resource(texture.texture.binding).name);
             return self.unsupported(

@@ -34,7 +34,7 @@ use ir::{HostScalar, Inst, Op, Slot, Value};
 use ops::intrinsics::Stage;
 use ops::{Sign, Ty};
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::emit::Emitter;
 use crate::environment::{Extension, Locations};
 use crate::module::{Id, push};
@@ -187,7 +187,7 @@ impl Emitter<'_> {
     }
 
     /// Declares the outputs, and checks that everything can be expressed.
-    pub(crate) fn signature(&mut self) -> Result<(), Unsupported> {
+    pub(crate) fn signature(&mut self) -> Result<(), CannotEmit> {
         let ir = self.ir;
         if ir.stage == Stage::Hull && self.parts.len() < 2 {
             let asked = "a hull shader".to_owned();
@@ -277,7 +277,7 @@ impl Emitter<'_> {
     // Inputs.
 
     /// The component of an input that a slot names.
-    pub(crate) fn stage_input(&mut self, inst: Inst, slot: Slot) -> Result<Id, Unsupported> {
+    pub(crate) fn stage_input(&mut self, inst: Inst, slot: Slot) -> Result<Id, CannotEmit> {
         let (number, element, component) = self.slot_element(Side::Inputs, slot);
         let ty = self.ir.ty(self.ir.inst(inst).results[0]);
         let zero = |it: &mut Self| {
@@ -317,7 +317,7 @@ impl Emitter<'_> {
     }
 
     /// An index without its base.
-    fn index(&mut self, index: u32, base: u32) -> Result<Id, Unsupported> {
+    fn index(&mut self, index: u32, base: u32) -> Result<Id, CannotEmit> {
         let (index, base) = (self.draw_parameter(index), self.draw_parameter(base));
         let uint = self.out.uint();
         Ok(self.op(op::I_SUB, uint, &[index, base]))
@@ -384,7 +384,7 @@ impl Emitter<'_> {
         inst: Inst,
         number: usize,
         element: &Element,
-    ) -> Result<Input, Unsupported> {
+    ) -> Result<Input, CannotEmit> {
         if let Some(input) = self.signature.inputs.get(&number) {
             return Ok(*input);
         }
@@ -472,7 +472,7 @@ impl Emitter<'_> {
         kind: Kind,
         element: &Element,
         is_per_vertex: bool,
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), CannotEmit> {
         if is_per_vertex {
             self.barycentric(inst, "`GetAttributeAtVertex`")?;
             self.out.decorate(variable, op::PER_VERTEX, &[]);
@@ -511,7 +511,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn barycentric(&mut self, inst: Inst, asked: &str) -> Result<(), Unsupported> {
+    fn barycentric(&mut self, inst: Inst, asked: &str) -> Result<(), CannotEmit> {
         if !self.environment.has(Extension::Barycentric) {
             let what = "barycentric coordinates without SPV_KHR_fragment_shader_barycentric";
             return self.unsupported(what, asked, Some(inst));
@@ -527,7 +527,7 @@ impl Emitter<'_> {
         inst: Inst,
         slot: Slot,
         place: EvalPlace<Value>,
-    ) -> Result<Id, Unsupported> {
+    ) -> Result<Id, CannotEmit> {
         let (number, element, component) = self.slot_element(Side::Inputs, slot);
         let is_flat = element.interpolation.mode == InterpolationMode::Flat;
         if is_flat || self.signature.per_vertex[number] {
@@ -579,7 +579,7 @@ impl Emitter<'_> {
         inst: Inst,
         slot: Slot,
         vertex: Value,
-    ) -> Result<Id, Unsupported> {
+    ) -> Result<Id, CannotEmit> {
         let (number, element, component) = self.slot_element(Side::Inputs, slot);
         let ty = self.ir.ty(self.ir.inst(inst).results[0]);
         let input = self.variable(inst, number, &element)?;

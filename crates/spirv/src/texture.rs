@@ -8,7 +8,7 @@ use ir::{Inst, Texture, TextureOp};
 use ops::Ty;
 use ops::texture::Dim;
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::emit::Emitter;
 use crate::memory::{Descriptor, View};
 use crate::module::Id;
@@ -63,11 +63,7 @@ impl Emitter<'_> {
         self.out.made_type(op::TYPE_IMAGE, &words)
     }
 
-    pub(crate) fn texture(
-        &mut self,
-        inst: Inst,
-        texture: &Texture,
-    ) -> Result<Vec<Id>, Unsupported> {
+    pub(crate) fn texture(&mut self, inst: Inst, texture: &Texture) -> Result<Vec<Id>, CannotEmit> {
         let binding = texture.texture.binding;
         if let Some(map) = self.feedback_map(texture) {
             let name = format!("`{}`", self.ir.resource(map).name);

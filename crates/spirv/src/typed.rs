@@ -3,7 +3,7 @@
 use ir::{Atomic, Inst, Place, Value};
 use ops::Ty;
 
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::builtin::SCOPE_DEVICE;
 use crate::emit::Emitter;
 use crate::memory::{Descriptor, View};
@@ -129,7 +129,7 @@ impl Emitter<'_> {
         inside: Option<Id>,
         operation: Atomic,
         args: &[Value],
-    ) -> Result<Id, Unsupported> {
+    ) -> Result<Id, CannotEmit> {
         let texel = self.texel(place, at, inside);
         let ty = self.ir.ty(args[0]);
         self.checked_atomic(inst, place, texel.carrier)?;
@@ -149,7 +149,7 @@ impl Emitter<'_> {
         inst: Inst,
         place: Place,
         carrier: Carrier,
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), CannotEmit> {
         let (_, element) = self.element_of(place.binding);
         let is_whole = element.scalar.bytes() == carrier.ty.bytes();
         if carrier.ty == Ty::F32 || element.components != 1 || !is_whole {

@@ -60,7 +60,7 @@ pub fn emit(
     width: u32,
     before: &Bindings,
     groups: [u32; 3],
-) -> Result<ptx::Emitted, ptx::Unsupported> {
+) -> Result<ptx::Kernel, ptx::CannotEmit> {
     let textures = ptx::texture_formats(module, |it| shapes(before, it));
     let size = |it: &Vec<Buffer>| it.first().map_or(0, |it| it.bytes.len());
     let bytes: Vec<usize> = before.bindings.iter().map(size).collect();
@@ -68,7 +68,7 @@ pub fn emit(
     let dispatch = Some(ptx::Dispatch { groups, bytes });
     ptx::emit(
         module,
-        &ptx::Environment {
+        &ptx::KernelEnvironment {
             sm,
             width,
             formats: crate::legalized::formats(before),
@@ -184,7 +184,7 @@ impl Memory {
     fn param(
         &mut self,
         module: &Module,
-        emitted: &ptx::Emitted,
+        emitted: &ptx::Kernel,
         before: &Bindings,
         record: &[u8],
     ) -> Vec<u8> {

@@ -125,9 +125,9 @@ pub fn words(text: &str, width: u32, environment: &Environment) -> Result<Vec<u8
 /// The kernel that a device of CUDA would get.
 pub fn kernel(text: &str, width: u32) -> Result<String, String> {
     let (_, module) = compiled(text, width)?;
-    let environment = ptx::Environment::for_device(ptx::Environment::LEAST);
+    let environment = ptx::KernelEnvironment::for_device(ptx::KernelEnvironment::LEAST);
     let environment = environment.ok_or("the least capability has no name")?;
-    let environment = ptx::Environment { width, ..environment };
+    let environment = ptx::KernelEnvironment { width, ..environment };
     ptx::emit(&module, &environment, &NoDebug).map(|it| it.text).map_err(|it| it.asked)
 }
 

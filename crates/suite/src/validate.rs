@@ -52,7 +52,7 @@ impl From<Module> for Shader {
 }
 
 impl Shader {
-    pub fn emit(&self, environment: &Environment) -> Result<spirv::Emitted, spirv::Unsupported> {
+    pub fn emit(&self, environment: &Environment) -> Result<spirv::Emitted, spirv::CannotEmit> {
         match &self.patch {
             Some(patch) => spirv::emit_hull(&self.module, patch, environment, &NoDebug),
             None => spirv::emit(&self.module, environment, &NoDebug),

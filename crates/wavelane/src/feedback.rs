@@ -14,13 +14,13 @@ use ops::texture::feedback::{Map, Refusal};
 use crate::memory::{Cell, Slot};
 use crate::{Bindable, BufferError, Device, Texture};
 
-pub use ops::texture::feedback::{Kind, NONE, USED};
+pub use ops::texture::feedback::{FeedbackKind, NONE, USED};
 
 /// What a map is created from.
 #[derive(Clone, Copy, Debug)]
 pub struct FeedbackDesc<'a> {
     /// What it records: that of the declaration in the shader.
-    pub kind: Kind,
+    pub kind: FeedbackKind,
     /// The texture whose samples it records.
     pub paired: &'a Texture,
     /// The width and height of a mip region in texels: powers of two, at least 4 and at most half of the texture's.
@@ -30,12 +30,12 @@ pub struct FeedbackDesc<'a> {
 /// A feedback map.
 ///
 /// ```
-/// use wavelane::feedback::{FeedbackDesc, FeedbackMap, Kind};
+/// use wavelane::feedback::{FeedbackDesc, FeedbackMap, FeedbackKind};
 /// use wavelane::texture::{Format, Shape};
 /// use wavelane::Texture;
 ///
 /// let texture = Texture::new(Shape::new(Format::parse("R8_UNORM").unwrap(), 32, 16, 1))?;
-/// let desc = FeedbackDesc { kind: Kind::MinMip, paired: &texture, region: [8, 8] };
+/// let desc = FeedbackDesc { kind: FeedbackKind::MinMip, paired: &texture, region: [8, 8] };
 /// let map = FeedbackMap::new(&desc)?;
 /// assert_eq!(map.size(0), [4, 2]);
 /// assert_eq!(map.decode()?, [0xff; 8]);
@@ -66,7 +66,7 @@ impl FeedbackMap {
     }
 
     /// What it records.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FeedbackKind {
         self.map.kind
     }
 

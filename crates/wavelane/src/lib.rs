@@ -129,14 +129,16 @@ pub mod diagnostic {
 /// Shaders as SPIR-V: see [`Shader::spirv`].
 pub mod emit {
     pub use ::spirv::{
-        Binding, BindingKind, Emitted, Environment, Extension, Numbering, Push, Reflection,
-        Unsupported, Vulkan, Warning,
+        Binding, BindingKind, Emitted, Environment, Extension, Numbering, Push, Reflection, Vulkan,
+        Warning,
     };
 }
 
 /// Shaders as PTX for CUDA: see [`Shader::ptx`].
 pub mod cuda {
-    pub use ::ptx::{Emitted, Environment, Unsupported};
+    pub use legalize::CannotEmit;
+    pub use ::ptx::{Kernel, KernelEnvironment};
+    pub use legalize::CannotEmit;
 }
 
 /// Texels, shapes of textures and the state of samplers.

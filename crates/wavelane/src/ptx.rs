@@ -1,7 +1,7 @@
 //! Shaders as PTX: passes the module, and lines of the compilation, to the emitter.
 
 use diag::SourceMap;
-use ptx::{Emitted, Environment, Unsupported};
+use ptx::{CannotEmit, Kernel, KernelEnvironment};
 
 use crate::guard::catch;
 use crate::spirv::Lines;
@@ -14,9 +14,9 @@ impl Shader {
     /// The inner error says what the emitter does not support; the outer one is a bug in wavelane.
     pub fn ptx(
         &self,
-        environment: &Environment,
+        environment: &KernelEnvironment,
         sources: Option<&SourceMap>,
-    ) -> Result<Result<Emitted, Unsupported>, Bug> {
+    ) -> Result<Result<Kernel, CannotEmit>, Bug> {
         catch(|| match sources {
             None => ptx::emit(&self.module, environment, &ir::debug::NoDebug),
             Some(sources) => ptx::emit(&self.module, environment, &Lines::new(sources)),

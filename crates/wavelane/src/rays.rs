@@ -23,7 +23,6 @@
 mod error;
 mod vertices;
 
-use std::fmt;
 use std::sync::Arc;
 
 use ir::exec::{SharedScene, What};
@@ -33,6 +32,7 @@ use crate::memory::Slot;
 use crate::texture::{Channels, Encoding, Format};
 use crate::{Adapter, Bindable, Device};
 
+pub use crate::graphics::IndexFormat;
 pub use error::BuildError;
 pub use ops::ray::{InstanceProblem, Refusal};
 
@@ -148,15 +148,6 @@ pub struct Indices<'a> {
     pub format: IndexFormat,
     /// The number of indices.
     pub count: usize,
-}
-
-/// The size of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IndexFormat {
-    /// `R16_UINT`.
-    Uint16,
-    /// `R32_UINT`.
-    Uint32,
 }
 
 /// `D3D12_RAYTRACING_GEOMETRY_AABBS_DESC`: each box is six floats, the least corner and the greatest.
@@ -481,15 +472,6 @@ impl From<TopLevel> for Bindable {
 impl PartialEq for TopLevel {
     fn eq(&self, other: &TopLevel) -> bool {
         Arc::ptr_eq(&self.scene, &other.scene)
-    }
-}
-
-impl fmt::Display for IndexFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            IndexFormat::Uint16 => "R16_UINT",
-            IndexFormat::Uint32 => "R32_UINT",
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Shaders as SPIR-V: passes the module, and lines and sources of the compilation, to the emitter.
 
 use diag::{FileId, SourceFile, SourceMap, Span};
-use spirv::{Debug, Emitted, Environment, NoDebug, Position, Source, Unsupported};
+use spirv::{CannotEmit, Debug, Emitted, Environment, NoDebug, Position, Source};
 
 use crate::guard::catch;
 use crate::{Bug, Shader};
@@ -15,18 +15,14 @@ impl Shader {
         &self,
         environment: &Environment,
         sources: Option<&SourceMap>,
-    ) -> Result<Result<Emitted, Unsupported>, Bug> {
+    ) -> Result<Result<Emitted, CannotEmit>, Bug> {
         catch(|| match sources {
             None => self.emitted(environment, &NoDebug),
             Some(sources) => self.emitted(environment, &Lines::new(sources)),
         })
     }
 
-    fn emitted(
-        &self,
-        environment: &Environment,
-        debug: &dyn Debug,
-    ) -> Result<Emitted, Unsupported> {
+    fn emitted(&self, environment: &Environment, debug: &dyn Debug) -> Result<Emitted, CannotEmit> {
         match &self.patch {
             Some(constants) => spirv::emit_hull(&self.module, constants, environment, debug),
             None => spirv::emit(&self.module, environment, debug),

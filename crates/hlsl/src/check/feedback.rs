@@ -3,7 +3,7 @@
 use diag::{Diagnostic, Span, code};
 use ir::Detail;
 use ops::intrinsics::Stage;
-use ops::texture::feedback::Kind;
+use ops::texture::feedback::FeedbackKind;
 
 use super::Checker;
 use crate::library::Method;
@@ -13,11 +13,13 @@ impl Checker<'_> {
     /// The number of the kind in `FeedbackTexture2D<…>`.
     pub(super) fn feedback_kind(&mut self, args: &[(i64, Span)]) -> Option<u32> {
         let (value, span) = args.first().copied()?;
-        let known = u32::try_from(value).ok().filter(|it| Kind::by_number((*it).into()).is_some());
+        let known =
+            u32::try_from(value).ok().filter(|it| FeedbackKind::by_number((*it).into()).is_some());
         if known.is_none() {
             let message = format!("{value} is not a kind of sampler feedback");
             let report = Diagnostic::new(&code::BAD_TEMPLATE, span, message);
-            let [least, used] = [Kind::MinMip, Kind::MipRegionUsed].map(Kind::constant);
+            let [least, used] =
+                [FeedbackKind::MinMip, FeedbackKind::MipRegionUsed].map(FeedbackKind::constant);
             self.report(report.help(format!("write `{least}` or `{used}`")));
         }
         known

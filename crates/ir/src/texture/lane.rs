@@ -22,7 +22,7 @@ pub struct TextureCall<T> {
     pub sampler: Option<(Binding, Option<T>)>,
     /// The map of sampler feedback, and its kind as declared.
     pub map: Option<(Binding, Option<T>)>,
-    pub kind: feedback::Kind,
+    pub kind: feedback::FeedbackKind,
     pub at: Vec<T>,
     pub level: Option<T>,
     pub sample: Option<T>,
@@ -72,7 +72,7 @@ impl<T: Copy> TextureCall<T> {
         let ty = typed.map_or(Ty::I32, |it| module.ty(*it));
         let kind = match map.map(|it| &module.resource(it.binding).kind) {
             Some(ResourceKind::Feedback { kind, .. }) => *kind,
-            _ => feedback::Kind::MinMip,
+            _ => feedback::FeedbackKind::MinMip,
         };
         let mut place = |it: &Place| (module.storage(it.binding), it.element.map(&mut operand));
         let texture = place(texture);

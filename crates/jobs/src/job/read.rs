@@ -11,7 +11,7 @@ pub use scenes::{Open, read_scenes};
 
 use std::ops::Range;
 
-use wavelane::feedback::Kind as FeedbackKind;
+use wavelane::feedback::FeedbackKind;
 use wavelane::texture::Sampler as SamplerState;
 
 use crate::Error;

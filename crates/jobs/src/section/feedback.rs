@@ -7,7 +7,7 @@
 //! //# feedback Nothing none
 //! ```
 
-use wavelane::feedback::Kind;
+use wavelane::feedback::FeedbackKind;
 use wavelane::internal::{FeedbackMap, What};
 
 use super::{Input, Section, bytes, number};
@@ -26,8 +26,8 @@ pub(super) fn feedback(section: &mut Section, text: &str) -> Result<(), String> 
             section.inputs.push(Input { name: name.to_owned(), ..Input::default() });
             return Ok(());
         }
-        [name, "min-mip", texture, size] => (name, Kind::MinMip, texture, size),
-        [name, "used", texture, size] => (name, Kind::MipRegionUsed, texture, size),
+        [name, "min-mip", texture, size] => (name, FeedbackKind::MinMip, texture, size),
+        [name, "used", texture, size] => (name, FeedbackKind::MipRegionUsed, texture, size),
         _ => return Err(usage.to_owned()),
     };
     let (width, height) = size.split_once('x').ok_or(usage)?;

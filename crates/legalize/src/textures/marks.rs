@@ -6,7 +6,7 @@
 //! their products are computed in two parts.
 
 use ir::{Address as At, Atomic, Binding, Inst, Op, Place, Texture, TextureOp, Value};
-use ops::texture::feedback::{FIXED_WORDS, Header, Kind, LEVEL_WORDS, USED};
+use ops::texture::feedback::{FIXED_WORDS, FeedbackKind, Header, LEVEL_WORDS, USED};
 use ops::texture::{Address, Dim, Sampler};
 use ops::{Sign, Ty};
 
@@ -21,7 +21,7 @@ use crate::writer::Writer;
 /// A map, as a write sees it.
 struct Map<'a> {
     place: Place,
-    kind: Kind,
+    kind: FeedbackKind,
     /// Of its texture.
     shape: Shape<'a>,
     /// The logarithms of the sides of a region.
@@ -188,8 +188,8 @@ impl<'a> Writer<'a> {
         clamped: Term<'a>,
     ) -> Levels<'a> {
         match map.kind {
-            Kind::MipRegionUsed => self.levels(&map.shape, state, clamped),
-            Kind::MinMip => {
+            FeedbackKind::MipRegionUsed => self.levels(&map.shape, state, clamped),
+            FeedbackKind::MinMip => {
                 let levels = self.levels(&map.shape, &state.between_levels(), clamped);
                 let next = state.is_linear(state.mip).pick(levels.next, levels.next.whole(0));
                 Levels { next, ..levels }
@@ -235,8 +235,8 @@ impl<'a> Writer<'a> {
                     let index = start + y.region * width + x.region;
                     let at = At::Structured { index: index.value, offset: self.word(0) };
                     let (op, value) = match map.kind {
-                        Kind::MinMip => (Atomic::Min(Sign::Unsigned), level),
-                        Kind::MipRegionUsed => (Atomic::Or, self.word_term(USED.into())),
+                        FeedbackKind::MinMip => (Atomic::Min(Sign::Unsigned), level),
+                        FeedbackKind::MipRegionUsed => (Atomic::Or, self.word_term(USED.into())),
                     };
                     let args = ir::values![value.value];
                     self.add(Op::Atomic { place: map.place, at, op, args }, &[Ty::I32]);
@@ -258,7 +258,7 @@ impl<'a> Writer<'a> {
         position: Term<'a>,
     ) -> Term<'a> {
         let log = map.regions[axis];
-        if map.kind == Kind::MipRegionUsed {
+        if map.kind == FeedbackKind::MipRegionUsed {
             return found.as_word().right_by(log);
         }
         let largest = map.shape.size[axis].as_long_unsigned();

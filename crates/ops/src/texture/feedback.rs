@@ -19,14 +19,14 @@ use super::{Dim, whole};
 
 /// What a map records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FeedbackKind {
     /// For each region of the largest level, the least level that was used there.
     MinMip,
     /// For each region of each level, whether it was used.
     MipRegionUsed,
 }
 
-crate::names! { Kind {
+crate::names! { FeedbackKind {
     "min_mip" => MinMip,
     "mip_region_used" => MipRegionUsed,
 } }
@@ -36,12 +36,12 @@ pub const NONE: u8 = 0xff;
 /// The value of a region that was used, in the other kind of map.
 pub const USED: u8 = 0xff;
 
-impl Kind {
+impl FeedbackKind {
     /// By the number that HLSL's constants have.
-    pub fn by_number(number: u64) -> Option<Kind> {
+    pub fn by_number(number: u64) -> Option<FeedbackKind> {
         match number {
-            0 => Some(Kind::MinMip),
-            1 => Some(Kind::MipRegionUsed),
+            0 => Some(FeedbackKind::MinMip),
+            1 => Some(FeedbackKind::MipRegionUsed),
             _ => None,
         }
     }
@@ -49,40 +49,40 @@ impl Kind {
     /// The name of HLSL's constant.
     pub fn constant(self) -> &'static str {
         match self {
-            Kind::MinMip => "SAMPLER_FEEDBACK_MIN_MIP",
-            Kind::MipRegionUsed => "SAMPLER_FEEDBACK_MIP_REGION_USED",
+            FeedbackKind::MinMip => "SAMPLER_FEEDBACK_MIN_MIP",
+            FeedbackKind::MipRegionUsed => "SAMPLER_FEEDBACK_MIP_REGION_USED",
         }
     }
 
     /// The value of a cleared texel.
     pub fn cleared(self) -> u8 {
         match self {
-            Kind::MinMip => NONE,
-            Kind::MipRegionUsed => 0,
+            FeedbackKind::MinMip => NONE,
+            FeedbackKind::MipRegionUsed => 0,
         }
     }
 
     /// A texel after a mark.
     pub fn joined(self, old: u32, mark: u32) -> u32 {
         match self {
-            Kind::MinMip => old.min(mark),
-            Kind::MipRegionUsed => old | mark,
+            FeedbackKind::MinMip => old.min(mark),
+            FeedbackKind::MipRegionUsed => old | mark,
         }
     }
 
     /// Of two marks, the one that says less.
     pub fn weaker(self, one: u32, other: u32) -> u32 {
         match self {
-            Kind::MinMip => one.max(other),
-            Kind::MipRegionUsed => one & other,
+            FeedbackKind::MinMip => one.max(other),
+            FeedbackKind::MipRegionUsed => one & other,
         }
     }
 
     /// The texel that a decoded byte is encoded as.
     fn encoded(self, byte: u8) -> u32 {
         match self {
-            Kind::MinMip => u32::from(byte),
-            Kind::MipRegionUsed => u32::from(if byte == 0 { 0 } else { USED }),
+            FeedbackKind::MinMip => u32::from(byte),
+            FeedbackKind::MipRegionUsed => u32::from(if byte == 0 { 0 } else { USED }),
         }
     }
 }
@@ -90,7 +90,7 @@ impl Kind {
 /// A map for a texture of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Map {
-    pub kind: Kind,
+    pub kind: FeedbackKind,
     /// The size of the texture, its levels and its layers.
     pub width: u32,
     pub height: u32,
@@ -138,7 +138,7 @@ impl std::error::Error for Refusal {}
 impl Map {
     /// The map of a texture.
     // Spec: SamplerFeedback.md, mip regions: powers of two, at least 4, at most half of the texture.
-    pub fn new(kind: Kind, paired: &Shape, region: [u32; 2]) -> Result<Map, Refusal> {
+    pub fn new(kind: FeedbackKind, paired: &Shape, region: [u32; 2]) -> Result<Map, Refusal> {
         if paired.depth != 1 || paired.samples != 1 {
             return Err(Refusal::Texture);
         }
@@ -168,8 +168,8 @@ impl Map {
     /// The number of levels of the decoded map.
     pub fn held_levels(&self) -> u32 {
         match self.kind {
-            Kind::MinMip => 1,
-            Kind::MipRegionUsed => self.levels,
+            FeedbackKind::MinMip => 1,
+            FeedbackKind::MipRegionUsed => self.levels,
         }
     }
 
@@ -347,8 +347,8 @@ fn taps_at(sampler: &Sampler, pass: &Pass, size: [u32; 3], texel: [i64; 3]) -> O
 
 /// Where a sampler takes the nearest level, a map of levels records the level of detail, truncated.
 // Spec: SamplerFeedback.md, the sketch of a write, which truncates; devices do the same.
-fn levels_as_recorded(kind: Kind, sampler: &Sampler) -> Recorded {
-    let truncates = kind == Kind::MinMip && sampler.mip == Filter::Nearest;
+fn levels_as_recorded(kind: FeedbackKind, sampler: &Sampler) -> Recorded {
+    let truncates = kind == FeedbackKind::MinMip && sampler.mip == Filter::Nearest;
     let mip = if truncates { Filter::Linear } else { sampler.mip };
     Recorded { state: Sampler { mip, ..*sampler }, one_level: truncates }
 }
@@ -357,16 +357,16 @@ impl Map {
     /// The mark of a tap.
     fn mark(&self, layer: u32, level: u32, taps: [Tap; 2]) -> Mark {
         let (held, value) = match self.kind {
-            Kind::MinMip => (0, level),
-            Kind::MipRegionUsed => (level, u32::from(USED)),
+            FeedbackKind::MinMip => (0, level),
+            FeedbackKind::MipRegionUsed => (level, u32::from(USED)),
         };
         let size = self.texture_size(level);
         let sizes = [self.width, self.height];
         let at = std::array::from_fn(|axis| match self.kind {
-            Kind::MinMip => {
+            FeedbackKind::MinMip => {
                 taps[axis].region_of_largest(sizes[axis], size[axis], self.region[axis])
             }
-            Kind::MipRegionUsed => taps[axis].texel / self.region[axis],
+            FeedbackKind::MipRegionUsed => taps[axis].texel / self.region[axis],
         });
         Mark { texel: self.texel(layer, held, at), value }
     }

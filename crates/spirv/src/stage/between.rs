@@ -19,7 +19,7 @@ use ops::Ty;
 use ops::intrinsics::Stage;
 
 use super::{Kind, Side, named};
-use crate::Unsupported;
+use crate::CannotEmit;
 use crate::builtin::SCOPE_GROUP;
 use crate::emit::Emitter;
 use crate::module::Id;
@@ -70,7 +70,7 @@ impl Emitter<'_> {
         (number, element): (usize, &Element),
         component: u32,
         ty: Ty,
-    ) -> Result<Id, Unsupported> {
+    ) -> Result<Id, CannotEmit> {
         match element.system {
             Some(SystemValue::PrimitiveId) => {
                 let id = self.input(op::PRIMITIVE_ID);
@@ -121,7 +121,7 @@ impl Emitter<'_> {
     }
 
     /// The variable of an element of all vertices or of the patch.
-    fn array_input(&mut self, number: usize, element: &Element) -> Result<Id, Unsupported> {
+    fn array_input(&mut self, number: usize, element: &Element) -> Result<Id, CannotEmit> {
         let key = key(element);
         if let Some(variable) = self.signature.arrays.get(&key) {
             return Ok(*variable);
@@ -150,7 +150,7 @@ impl Emitter<'_> {
     }
 
     /// The variable that the hull shader writes its control points to.
-    fn made_point(&mut self, inst: Inst, element: &Element) -> Result<Id, Unsupported> {
+    fn made_point(&mut self, inst: Inst, element: &Element) -> Result<Id, CannotEmit> {
         let made = self.parts[0].io.as_ref().map_or(&[][..], |it| &it.outputs);
         let number = made.iter().position(|it| it.is(&element.semantic, element.index));
         let output = number.and_then(|it| self.signature.outputs.get(&it)?.last().copied());
@@ -194,7 +194,7 @@ impl Emitter<'_> {
     }
 
     /// Runs the patch-constant function after the control points.
-    pub(crate) fn constants(&mut self) -> Result<(), Unsupported> {
+    pub(crate) fn constants(&mut self) -> Result<(), CannotEmit> {
         let [points, constants] = self.parts[..] else { return Ok(()) };
         let [scope, memory, none] = [SCOPE_GROUP, SCOPE_INVOCATION, 0].map(|it| self.out.word(it));
         self.effect(op::CONTROL_BARRIER, &[scope, memory, none]);

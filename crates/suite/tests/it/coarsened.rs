@@ -253,8 +253,8 @@ fn work_that_all_slots_share_is_done_once_and_loads_come_first() {
 fn a_kernel_runs_as_many_groups_in_a_block_as_divide_the_dispatch_and_keep_the_device_busy() {
     let emitted = |body: &str, groups: [u32; 3], blocks: Option<u32>| {
         let dispatch = Some(ptx::Dispatch { groups, bytes: vec![1 << 20; 3] });
-        let environment = ptx::Environment::for_device(90).unwrap();
-        let environment = ptx::Environment { dispatch, blocks, ..environment };
+        let environment = ptx::KernelEnvironment::for_device(90).unwrap();
+        let environment = ptx::KernelEnvironment { dispatch, blocks, ..environment };
         ptx::emit(&shader("", body), &environment, &ir::debug::NoDebug).unwrap()
     };
     let copy = "Out[t] = In[t];";

@@ -51,7 +51,7 @@ impl Tally {
         turn: u64,
     ) -> Result<(), String> {
         let Ok(assembler) = std::env::var("PTXAS") else { return Ok(()) };
-        let all: Vec<u32> = ptx::Environment::architectures().collect();
+        let all: Vec<u32> = ptx::KernelEnvironment::architectures().collect();
         let sm = all[turn as usize % all.len()];
         let Ok(emitted) = emit(module, sm, launch.wave_width, before, launch.groups()) else {
             return Ok(());
@@ -285,7 +285,7 @@ fn kernel(body: &str) -> String {
     );
     let compiled = run::compile_text("kernel.hlsl", &text, &hlsl::Options::default());
     let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    let environment = ptx::Environment::for_device(80).unwrap();
+    let environment = ptx::KernelEnvironment::for_device(80).unwrap();
     ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text
 }
 
@@ -350,8 +350,8 @@ fn look_back(condition: &str, width: u32, flags: usize) -> String {
     let compiled = run::compile_text("kernel.hlsl", &text, &hlsl::Options::default());
     let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
     let dispatch = Some(ptx::Dispatch { groups: [8, 1, 1], bytes: vec![flags, 256] });
-    let environment = ptx::Environment::for_device(80).unwrap();
-    let environment = ptx::Environment { width, dispatch, ..environment };
+    let environment = ptx::KernelEnvironment::for_device(80).unwrap();
+    let environment = ptx::KernelEnvironment { width, dispatch, ..environment };
     ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text
 }
 
@@ -419,7 +419,7 @@ fn accesses_of_one_element_become_one() {
         [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = In[i]; }";
     let compiled = run::compile_text("kernel.hlsl", text, &hlsl::Options::default());
     let module = compiled.module.unwrap();
-    let environment = ptx::Environment::for_device(75).unwrap();
+    let environment = ptx::KernelEnvironment::for_device(75).unwrap();
     let text = ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text;
     assert!(text.contains("ld.global.nc.v4.b32") && text.contains("st.global.v4.b32"), "{text}");
 }
@@ -466,8 +466,8 @@ fn bounds_are_tested_where_a_thread_may_be_beyond() {
         let compiled = run::compile_text("kernel.hlsl", &text, &hlsl::Options::default());
         let module = compiled.module.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
         let dispatch = Some(ptx::Dispatch { groups: [groups, 1, 1], bytes: vec![bytes] });
-        let environment = ptx::Environment::for_device(80).unwrap();
-        let environment = ptx::Environment { dispatch, ..environment };
+        let environment = ptx::KernelEnvironment::for_device(80).unwrap();
+        let environment = ptx::KernelEnvironment { dispatch, ..environment };
         let text = ptx::emit(&module, &environment, &ir::debug::NoDebug).unwrap().text;
         text.lines().filter(|it| it.contains("@") && it.contains("st.global")).count()
     };
@@ -505,7 +505,7 @@ fn a_texture_of_which_nothing_is_known_has_the_format_of_its_elements() {
         [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex)
         { Out[uint2(i, 0)] = asuint(In[uint2(i, 0)].y); }";
     let compiled = run::compile_text("kernel.hlsl", text, &hlsl::Options::default());
-    let environment = ptx::Environment::for_device(75).unwrap();
+    let environment = ptx::KernelEnvironment::for_device(75).unwrap();
     let text =
         ptx::emit(&compiled.module.unwrap(), &environment, &ir::debug::NoDebug).unwrap().text;
     assert!(text.contains("In.shapes") || text.contains("In_shapes"), "{text}");

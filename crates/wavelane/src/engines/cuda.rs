@@ -121,7 +121,7 @@ fn version(number: i32) -> String {
 }
 
 fn unusable(device: &Properties) -> Option<String> {
-    let least = ptx::Environment::LEAST;
+    let least = ptx::KernelEnvironment::LEAST;
     (device.sm < least)
         .then(|| format!("its compute capability is {}; at least {least} is supported", device.sm))
 }
@@ -641,9 +641,9 @@ impl Kernels {
             return self.load(foreign);
         }
         let context = &self.gpu.context;
-        let environment = ptx::Environment::for_device(context.device.sm);
+        let environment = ptx::KernelEnvironment::for_device(context.device.sm);
         let environment = environment.unwrap_or_else(|| unreachable!("older devices are refused"));
-        let environment = ptx::Environment {
+        let environment = ptx::KernelEnvironment {
             width: key.width,
             formats: key.formats.clone(),
             textures: key.textures.clone(),
@@ -660,7 +660,7 @@ impl Kernels {
                 return Ok(Err(Unsupported { asked: it.asked, missing }));
             }
         };
-        let ptx::Emitted { text, entry, slots, extras, record, threads, coarse } = emitted;
+        let ptx::Kernel { text, entry, slots, extras, record, threads, coarse } = emitted;
         let same = made.iter().filter(|it| it.0.differs_in_dispatch(key));
         let mut same = same.filter_map(|it| it.1.as_ref().ok());
         if let Some(ready) = same.find(|it| it.text == text) {

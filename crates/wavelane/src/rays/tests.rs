@@ -1,5 +1,7 @@
 //! Acceleration structures through the device: formats, records, updates and refusals.
 
+use std::fmt;
+
 use super::*;
 use crate::RaytracingTier;
 

@@ -232,7 +232,7 @@ fn state_reaches_the_fixed_functions() {
         draw.start = 0;
         draw.base_vertex = 1;
         draw.start_instance = 1;
-        draw.indices = Some(IndexBuffer { buffer: indices.clone(), format: IndexFormat::U16 });
+        draw.indices = Some(IndexBuffer { buffer: indices.clone(), format: IndexFormat::Uint16 });
         draw.vertex_buffers = vec![
             VertexBuffer { buffer: corners.clone(), stride: 8 },
             VertexBuffer { buffer: offsets.clone(), stride: 8 },
@@ -305,7 +305,7 @@ fn shared_vertices_change_nothing() {
                 draw.base_vertex = 2;
                 draw.instances = 2;
                 draw.indices =
-                    Some(IndexBuffer { buffer: indices.clone(), format: IndexFormat::U16 });
+                    Some(IndexBuffer { buffer: indices.clone(), format: IndexFormat::Uint16 });
                 draw.vertex_buffers = vec![VertexBuffer { buffer: corners.clone(), stride: 8 }];
                 draw.targets = vec![Some(RenderTarget::from(&image))];
                 (draw.wave_size, draw.fuel) = (Some(16), fuel);

@@ -1,6 +1,6 @@
 //! Feedback maps in the device API: every engine leaves the same texels, whatever the number of threads.
 
-use wavelane::feedback::{FeedbackDesc, FeedbackError, FeedbackMap, Kind, NONE, USED};
+use wavelane::feedback::{FeedbackDesc, FeedbackError, FeedbackKind, FeedbackMap, NONE, USED};
 use wavelane::texture::{Format, Shape};
 use wavelane::{
     Adapter, BindProblem, CpuOptions, Device, Dispatch, Engine, ResourceTable, Sampler, Shader,
@@ -45,8 +45,8 @@ fn engines_leave_the_same_maps() {
     for device in all {
         let texture = texture(64, 32, 2, 5);
         let desc = |kind| FeedbackDesc { kind, paired: &texture, region: [8, 4] };
-        let least = device.create_feedback(&desc(Kind::MinMip)).unwrap();
-        let used = device.create_feedback(&desc(Kind::MipRegionUsed)).unwrap();
+        let least = device.create_feedback(&desc(FeedbackKind::MinMip)).unwrap();
+        let used = device.create_feedback(&desc(FeedbackKind::MipRegionUsed)).unwrap();
         let table = bound(&shader, &texture, [&least, &used]);
         let is_host = matches!(device.engine(), Engine::Interp | Engine::Cpu);
         let pipeline = match device.create_compute_pipeline(&shader) {
@@ -77,7 +77,7 @@ fn engines_leave_the_same_maps() {
 fn maps_know_their_sizes_and_keep_what_is_encoded() {
     let texture = texture(20, 100, 3, 2);
     let map = |kind, region| FeedbackMap::new(&FeedbackDesc { kind, paired: &texture, region });
-    let used = map(Kind::MipRegionUsed, [8, 32]).unwrap();
+    let used = map(FeedbackKind::MipRegionUsed, [8, 32]).unwrap();
     assert_eq!((used.levels(), used.layers(), used.size(0), used.size(1)), (2, 3, [3, 4], [2, 2]));
     let texels: Vec<u8> = (0..48).map(|it| (it % 5) as u8).collect();
     used.encode(&texels).unwrap();
@@ -85,7 +85,10 @@ fn maps_know_their_sizes_and_keep_what_is_encoded() {
     assert_eq!(used.decode().unwrap(), expected);
     assert!(matches!(used.encode(&texels[1..]), Err(FeedbackError::Memory(_))));
     for region in [[16, 32], [8, 64], [2, 4], [8, 12]] {
-        assert!(matches!(map(Kind::MinMip, region), Err(FeedbackError::Refused(_))), "{region:?}");
+        assert!(
+            matches!(map(FeedbackKind::MinMip, region), Err(FeedbackError::Refused(_))),
+            "{region:?}"
+        );
     }
 }
 
@@ -93,7 +96,7 @@ fn maps_know_their_sizes_and_keep_what_is_encoded() {
 fn what_does_not_suit_a_map_is_refused() {
     let shader = shader("feedback.hlsl", "main", SHADER);
     let texture = texture(64, 32, 2, 5);
-    let desc = FeedbackDesc { kind: Kind::MinMip, paired: &texture, region: [8, 4] };
+    let desc = FeedbackDesc { kind: FeedbackKind::MinMip, paired: &texture, region: [8, 4] };
     let map = FeedbackMap::new(&desc).unwrap();
     let mut table = ResourceTable::new(&shader);
     let problem = |result: Result<(), wavelane::BindError>| result.unwrap_err().problem;
@@ -108,7 +111,7 @@ fn what_does_not_suit_a_map_is_refused() {
     table
         .bind(
             "Used",
-            FeedbackMap::new(&FeedbackDesc { kind: Kind::MipRegionUsed, ..desc }).unwrap(),
+            FeedbackMap::new(&FeedbackDesc { kind: FeedbackKind::MipRegionUsed, ..desc }).unwrap(),
         )
         .unwrap();
     let copy = table.duplicate().unwrap();

@@ -8,6 +8,7 @@ mod extremes;
 mod feedback;
 mod lent;
 mod lists;
+mod names;
 mod printing;
 mod roots;
 mod states;

@@ -165,7 +165,7 @@ fn errors_are_errors() {
     is_error::<wavelane::PipelineError>();
     is_error::<wavelane::Trap>();
     is_error::<wavelane::Unsupported>();
-    is_error::<wavelane::emit::Unsupported>();
+    is_error::<wavelane::emit::CannotEmit>();
     is_error::<wavelane::CompileError>();
     fn host() -> Result<(), Box<dyn std::error::Error>> {
         wavelane::CudaGpu::open(Some("no such device"))?;

@@ -402,8 +402,8 @@ impl Reader {
 
 fn index_bytes(format: IndexFormat) -> usize {
     match format {
-        IndexFormat::U16 => 2,
-        IndexFormat::U32 => 4,
+        IndexFormat::Uint16 => 2,
+        IndexFormat::Uint32 => 4,
     }
 }
 

@@ -12,7 +12,7 @@ use super::super::lod::Detail;
 use super::super::sampler::{Address, Filter, Sampler};
 use super::super::shape::Shape;
 use super::super::{Dim, whole};
-use super::{Kind, Map, Mark, Recorded, USED, for_each_tap, levels_as_recorded, taps_at};
+use super::{FeedbackKind, Map, Mark, Recorded, USED, for_each_tap, levels_as_recorded, taps_at};
 
 /// Why a device may record something else than [`super::write`] does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -225,7 +225,7 @@ impl<'a> Choice<'a> {
                 self.around(&pass, size, axes, &mut tell);
                 self.footprint(&pass, size, &mut tell);
             }
-            if map.kind == Kind::MinMip {
+            if map.kind == FeedbackKind::MinMip {
                 for_each_tap(axes, |texel, _| self.group(&pass, size, texel, &mut tell));
             }
         });
@@ -236,8 +236,8 @@ impl<'a> Choice<'a> {
 
     fn patch(&self, why: Reason, level: u32, low: [u32; 2], high: [u32; 2]) -> Patch {
         let (held, value) = match self.map.kind {
-            Kind::MinMip => (0, level),
-            Kind::MipRegionUsed => (level, u32::from(USED)),
+            FeedbackKind::MinMip => (0, level),
+            FeedbackKind::MipRegionUsed => (level, u32::from(USED)),
         };
         Patch { why, layer: self.layer, level: held, low, high, value }
     }
@@ -267,8 +267,8 @@ impl<'a> Choice<'a> {
         let regions: [Vec<u32>; 2] = std::array::from_fn(|axis| {
             // The texture as large as the regions divide it, and the number of regions.
             let (texels, held) = match map.kind {
-                Kind::MinMip => ([map.width, map.height][axis], 0),
-                Kind::MipRegionUsed => (size[axis], pass.level),
+                FeedbackKind::MinMip => ([map.width, map.height][axis], 0),
+                FeedbackKind::MipRegionUsed => (size[axis], pass.level),
             };
             let count = map.size(held)[axis];
             let address = self.sampler.address[axis];

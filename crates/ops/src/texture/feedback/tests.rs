@@ -21,7 +21,7 @@ fn query(u: f32, v: f32, level: f32) -> Query {
 
 /// The marked texels of the map: level, place and value; in order, each once.
 fn marks(
-    kind: Kind,
+    kind: FeedbackKind,
     shape: &Shape,
     region: [u32; 2],
     sampler: &Sampler,
@@ -44,14 +44,14 @@ fn the_specifications_texture_of_16_marks_one_region_for_each_level() {
     let shape = shape(16, 16, 3);
     for level in 0..3 {
         let found = marks(
-            Kind::MinMip,
+            FeedbackKind::MinMip,
             &shape,
             [4, 4],
             &Sampler::nearest(),
             &query(0.0, 0.0, level as f32),
         );
         assert_eq!(found, [(0, [0, 0], level)]);
-        let used = Kind::MipRegionUsed;
+        let used = FeedbackKind::MipRegionUsed;
         let found =
             marks(used, &shape, [4, 4], &Sampler::nearest(), &query(0.99, 0.0, level as f32));
         assert_eq!(found, [(level, [(16 >> level) / 4 - 1, 0], 255)]);
@@ -63,9 +63,9 @@ fn a_level_of_1024_names_the_region_of_the_place() {
     let shape = shape(1024, 1024, 11);
     for level in 0..11 {
         let at = query(0.1, 0.9, level as f32);
-        let found = marks(Kind::MinMip, &shape, [16, 16], &Sampler::nearest(), &at);
+        let found = marks(FeedbackKind::MinMip, &shape, [16, 16], &Sampler::nearest(), &at);
         assert_eq!(found, [(0, [6, 57], level)], "{level}");
-        let found = marks(Kind::MipRegionUsed, &shape, [16, 16], &Sampler::nearest(), &at);
+        let found = marks(FeedbackKind::MipRegionUsed, &shape, [16, 16], &Sampler::nearest(), &at);
         let size = (1024u32 >> level).max(1);
         let region = |it: f64| (f64::from(size) * it) as u32 / 16;
         assert_eq!(found, [(level, [region(0.1), region(0.9)], 255)], "{level}");
@@ -79,13 +79,14 @@ fn odd_sizes_are_projected_onto_the_largest_level() {
     for (at, level, region) in
         [(0.749, 0.0, 12), (34.5 / 65.0, 1.0, 8), (28.0 / 65.0, 2.0, 7), (0.9999, 2.0, 16)]
     {
-        let found = marks(Kind::MinMip, &shape, [4, 4], &sampler, &query(at, at, level));
+        let found = marks(FeedbackKind::MinMip, &shape, [4, 4], &sampler, &query(at, at, level));
         assert_eq!(found, [(0, [region, region], level as u32)], "{at}");
     }
-    let map = Map::new(Kind::MipRegionUsed, &shape, [4, 4]).unwrap();
+    let map = Map::new(FeedbackKind::MipRegionUsed, &shape, [4, 4]).unwrap();
     // 65, 32 and 16 texels; a chain of textures of 17 would have 8 and 4, too.
     assert_eq!([0, 1, 2].map(|it| map.size(it)), [[17, 17], [8, 8], [4, 4]]);
-    let map = Map::new(Kind::MipRegionUsed, &Shape { width: 102, ..shape }, [4, 4]).unwrap();
+    let map =
+        Map::new(FeedbackKind::MipRegionUsed, &Shape { width: 102, ..shape }, [4, 4]).unwrap();
     // Here it would have 13 and 6.
     assert_eq!([0, 1, 2].map(|it| map.size(it)[0]), [26, 13, 7]);
 }
@@ -103,20 +104,20 @@ fn regions_are_powers_of_two_from_4_to_half_the_texture() {
         ([12, 8], false),
         ([0, 4], false),
     ] {
-        assert_eq!(Map::new(Kind::MinMip, &shape, region).is_ok(), is_fine, "{region:?}");
+        assert_eq!(Map::new(FeedbackKind::MinMip, &shape, region).is_ok(), is_fine, "{region:?}");
     }
-    let told = |region| Map::new(Kind::MinMip, &shape, region).unwrap_err().to_string();
+    let told = |region| Map::new(FeedbackKind::MinMip, &shape, region).unwrap_err().to_string();
     assert_eq!(
         told([64, 16]),
         "a mip region cannot have the width 64; for a texture of width 100 it is a power of two from 4 to 32"
     );
     let small = Shape { height: 7, ..shape };
     assert_eq!(
-        Map::new(Kind::MinMip, &small, [4, 4]).unwrap_err().to_string(),
+        Map::new(FeedbackKind::MinMip, &small, [4, 4]).unwrap_err().to_string(),
         "a mip region cannot have the height 4; a texture needs a height of at least 8, and this has 7"
     );
     let deep = Shape { depth: 8, ..shape };
-    assert_eq!(Map::new(Kind::MinMip, &deep, [4, 4]), Err(Refusal::Texture));
+    assert_eq!(Map::new(FeedbackKind::MinMip, &deep, [4, 4]), Err(Refusal::Texture));
 }
 
 #[test]
@@ -124,17 +125,18 @@ fn linear_filters_mark_the_texels_of_weight_above_zero() {
     let shape = shape(16, 16, 1);
     let linear = Sampler { address: [Address::Wrap; 3], ..Sampler::default() };
     let regions = |u: f32| -> Vec<u32> {
-        let found = marks(Kind::MinMip, &shape, [4, 4], &linear, &query(u, 0.3, 0.0));
+        let found = marks(FeedbackKind::MinMip, &shape, [4, 4], &linear, &query(u, 0.3, 0.0));
         found.into_iter().map(|it| it.1[0]).collect()
     };
     // The middle of texel 4: its neighbour has the weight 0. A step to the left it does not.
     assert_eq!(regions(4.5 / 16.0), [1]);
     assert_eq!(regions((4.5 - 1.0 / 256.0) / 16.0), [0, 1]);
     assert_eq!(regions(0.25 / 16.0), [0, 3]);
-    let clamped = marks(Kind::MinMip, &shape, [4, 4], &Sampler::default(), &query(0.0, 0.3, 0.0));
+    let clamped =
+        marks(FeedbackKind::MinMip, &shape, [4, 4], &Sampler::default(), &query(0.0, 0.3, 0.0));
     assert_eq!(clamped, [(0, [0, 1], 0)]);
     let bordered = Sampler { address: [Address::Border; 3], ..linear };
-    assert_eq!(marks(Kind::MinMip, &shape, [4, 4], &bordered, &query(-0.5, 0.3, 0.0)), []);
+    assert_eq!(marks(FeedbackKind::MinMip, &shape, [4, 4], &bordered, &query(-0.5, 0.3, 0.0)), []);
 }
 
 #[test]
@@ -144,7 +146,7 @@ fn neighbours_and_mirrors_lie_at_the_edges_of_texels() {
     let regions = |sampler: &Sampler, u: f32, level: f32| -> Vec<u32> {
         let [u_mode, ..] = sampler.address;
         let sampler = &Sampler { address: [u_mode, Address::Clamp, u_mode], ..*sampler };
-        let found = marks(Kind::MinMip, &shape, [4, 4], sampler, &query(u, 0.01, level));
+        let found = marks(FeedbackKind::MinMip, &shape, [4, 4], sampler, &query(u, 0.01, level));
         found.into_iter().map(|it| it.1[0]).collect()
     };
     let with = |address| Sampler { address: [address; 3], ..Sampler::default() };
@@ -179,31 +181,31 @@ fn levels_are_those_of_the_sample_except_that_nearest_ones_are_truncated_for_lev
     let shape = shape(64, 64, 7);
     let levels = |kind, sampler: &Sampler, level: f32| -> Vec<u32> {
         let found = marks(kind, &shape, [4, 4], sampler, &query(0.0, 0.0, level));
-        let told = |(held, _, value)| if kind == Kind::MinMip { value } else { held };
+        let told = |(held, _, value)| if kind == FeedbackKind::MinMip { value } else { held };
         found.into_iter().map(told).collect()
     };
     let nearest = Sampler::nearest();
     for (level, least, read) in [(0.4, 0, 0), (0.5, 0, 1), (1.99, 1, 2), (9.0, 6, 6), (-1.0, 0, 0)]
     {
-        assert_eq!(levels(Kind::MinMip, &nearest, level), [least], "{level}");
-        assert_eq!(levels(Kind::MipRegionUsed, &nearest, level), [read], "{level}");
+        assert_eq!(levels(FeedbackKind::MinMip, &nearest, level), [least], "{level}");
+        assert_eq!(levels(FeedbackKind::MipRegionUsed, &nearest, level), [read], "{level}");
     }
     let linear = Sampler { mip: Filter::Linear, ..nearest };
-    assert_eq!(levels(Kind::MipRegionUsed, &linear, 1.5), [1, 2]);
-    assert_eq!(levels(Kind::MipRegionUsed, &linear, 2.0), [2]);
-    assert_eq!(levels(Kind::MinMip, &linear, 1.5), [1, 2]);
+    assert_eq!(levels(FeedbackKind::MipRegionUsed, &linear, 1.5), [1, 2]);
+    assert_eq!(levels(FeedbackKind::MipRegionUsed, &linear, 2.0), [2]);
+    assert_eq!(levels(FeedbackKind::MinMip, &linear, 1.5), [1, 2]);
     // The sampler's limits and bias count, and so does the limit of the instruction.
     let limited = Sampler { max_lod: 3.0, min_lod: 2.0, bias: 0.5, ..nearest };
-    assert_eq!([0.0, 2.5, 9.0].map(|it| levels(Kind::MinMip, &limited, it)[0]), [2, 3, 3]);
-    assert_eq!(levels(Kind::MinMip, &limited, f32::NAN), [2]);
+    assert_eq!([0.0, 2.5, 9.0].map(|it| levels(FeedbackKind::MinMip, &limited, it)[0]), [2, 3, 3]);
+    assert_eq!(levels(FeedbackKind::MinMip, &limited, f32::NAN), [2]);
     let clamped = Query { least: Some(4.0), ..query(0.0, 0.0, 1.0) };
-    assert_eq!(marks(Kind::MinMip, &shape, [4, 4], &nearest, &clamped), [(0, [0, 0], 4)]);
+    assert_eq!(marks(FeedbackKind::MinMip, &shape, [4, 4], &nearest, &clamped), [(0, [0, 0], 4)]);
 }
 
 #[test]
 fn layers_are_rounded_to_even_and_clamped() {
     let shape = Shape { layers: 3, ..shape(8, 8, 1) };
-    let map = Map::new(Kind::MinMip, &shape, [4, 4]).unwrap();
+    let map = Map::new(FeedbackKind::MinMip, &shape, [4, 4]).unwrap();
     let layer = |layer: f32| {
         let mut found = Vec::new();
         let query = Query { layer, ..query(0.0, 0.0, 0.0) };
@@ -219,13 +221,13 @@ fn layers_are_rounded_to_even_and_clamped() {
 #[test]
 fn maps_are_encoded_and_decoded() {
     let shape = Shape { layers: 2, ..shape(20, 12, 3) };
-    for kind in [Kind::MinMip, Kind::MipRegionUsed] {
+    for kind in [FeedbackKind::MinMip, FeedbackKind::MipRegionUsed] {
         let map = Map::new(kind, &shape, [8, 4]).unwrap();
         let texels: Vec<u8> = (0..map.texels()).map(|it| (it * 7) as u8).collect();
         let decoded = map.decode(&map.encode(&texels));
         match kind {
-            Kind::MinMip => assert_eq!(decoded, texels),
-            Kind::MipRegionUsed => {
+            FeedbackKind::MinMip => assert_eq!(decoded, texels),
+            FeedbackKind::MipRegionUsed => {
                 let used = |it: &u8| if *it == 0 { 0 } else { 255 };
                 assert_eq!(decoded, texels.iter().map(used).collect::<Vec<u8>>());
             }
@@ -308,10 +310,10 @@ fn marks_are_the_texels_that_a_sample_uses() {
         }
         expected.sort_by_key(|(level, [x, y], _)| (*level, *y, *x));
         expected.dedup();
-        let found = marks(Kind::MipRegionUsed, &shape, [4, 8], &sampler, &query);
+        let found = marks(FeedbackKind::MipRegionUsed, &shape, [4, 8], &sampler, &query);
         assert_eq!(found, expected, "{round} {sampler:?} {query:?}");
         // A map of levels has the least level of each place that a region of a level covers.
-        for (_, [x, y], value) in marks(Kind::MinMip, &shape, [4, 8], &sampler, &query) {
+        for (_, [x, y], value) in marks(FeedbackKind::MinMip, &shape, [4, 8], &sampler, &query) {
             if sampler.mip == Filter::Nearest {
                 continue;
             }

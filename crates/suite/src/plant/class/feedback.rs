@@ -26,7 +26,7 @@ pub(crate) fn resource(name: &str) -> Option<Buffer> {
         "Clamps" => What::Sampler(sampler(Address::Clamp)).into(),
         "Mirrors" => What::Sampler(sampler(Address::Mirror)).into(),
         "Map" => {
-            let kind = ops::texture::feedback::Kind::MinMip;
+            let kind = ops::texture::feedback::FeedbackKind::MinMip;
             let map = FeedbackMap::new(kind, &shape, [8, 8], 1).ok()?;
             let bytes = map.map.memory().into();
             Buffer { bytes, what: What::Feedback(map) }

@@ -496,8 +496,8 @@ impl Drawn {
             match (&self.indices, &draw.indices) {
                 (Some(memory), Some(indices)) => {
                     let ty = match indices.format {
-                        raster::IndexFormat::U16 => vk::IndexType::UINT16,
-                        raster::IndexFormat::U32 => vk::IndexType::UINT32,
+                        raster::IndexFormat::Uint16 => vk::IndexType::UINT16,
+                        raster::IndexFormat::Uint32 => vk::IndexType::UINT32,
                     };
                     device.cmd_bind_index_buffer(commands, memory.buffer, 0, ty);
                     let (count, instances, base) = (draw.count, draw.instances, draw.base_vertex);

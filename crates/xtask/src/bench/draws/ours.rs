@@ -98,7 +98,7 @@ impl Ours {
         }
         let indices = (scene.indices)();
         if !indices.is_empty() {
-            let (buffer, format) = (Buffer::from_slice(&indices), IndexFormat::U32);
+            let (buffer, format) = (Buffer::from_slice(&indices), IndexFormat::Uint32);
             draw.indices = Some(IndexBuffer { buffer, format });
         }
         draw.targets = vec![Some(RenderTarget::from(&image))];

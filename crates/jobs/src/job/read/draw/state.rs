@@ -215,7 +215,7 @@ impl Reader {
         let format = self.required(&mut fields, "Format");
         self.done_with_state(fields);
         let buffer = name.and_then(|it| self.find(it, "buffer", parts.buffers, |it| &it.name));
-        let formats = [("UInt16", IndexFormat::U16), ("UInt32", IndexFormat::U32)];
+        let formats = [("UInt16", IndexFormat::Uint16), ("UInt32", IndexFormat::Uint32)];
         let format = format.and_then(|it| self.choose(it, &formats));
         let (buffer, format) = (buffer?, format?);
         let all = parts.buffers[buffer].size() / index_bytes(format);

@@ -76,7 +76,7 @@ fn a_draw_has_the_fixed_state_of_its_api() {
 fn raster_replaces_the_fixed_state_field_by_field() {
     let it = draw(&own(), Api::Wavelane);
     assert_eq!((it.topology, it.count, it.instances), (Topology::TriangleStrip, 6, 3));
-    assert_eq!(it.index, Some(IndexBuffer { buffer: 2, format: IndexFormat::U16 }));
+    assert_eq!(it.index, Some(IndexBuffer { buffer: 2, format: IndexFormat::Uint16 }));
     assert_eq!(
         (it.per_instance.stride, it.per_instance.attributes[0].name.as_str()),
         (8, "OFFSET")

@@ -16,7 +16,13 @@ fn linear() -> Sampler {
     Sampler { address: [Address::Wrap; 3], ..Sampler::default() }
 }
 
-fn bound(kind: Kind, shape: &Shape, region: u32, sampler: &Sampler, query: &Query) -> Admissible {
+fn bound(
+    kind: FeedbackKind,
+    shape: &Shape,
+    region: u32,
+    sampler: &Sampler,
+    query: &Query,
+) -> Admissible {
     let map = Map::new(kind, shape, [region; 2]).unwrap();
     admissible(&map, shape, Dim::D2, sampler, query)
 }
@@ -30,7 +36,7 @@ fn places(all: &Admissible, why: Reason) -> Vec<([u32; 2], [u32; 2], u32)> {
 fn texels_of_weight_zero_count_on_either_side() {
     let shape = shape(16, 16, 1);
     let middle = query(4.5 / 16.0, 4.5 / 16.0, Detail::Level(0.0));
-    for (kind, value) in [(Kind::MinMip, 0), (Kind::MipRegionUsed, 255)] {
+    for (kind, value) in [(FeedbackKind::MinMip, 0), (FeedbackKind::MipRegionUsed, 255)] {
         let all = bound(kind, &shape, 4, &linear(), &middle);
         assert_eq!(all.marks.len(), 1);
         let four = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|it| (it, it, value));
@@ -38,9 +44,9 @@ fn texels_of_weight_zero_count_on_either_side() {
     }
     // With weight on one side, there is nothing on the other.
     let beside = query(4.75 / 16.0, 4.5 / 16.0, Detail::Level(0.0));
-    let all = bound(Kind::MinMip, &shape, 4, &linear(), &beside);
+    let all = bound(FeedbackKind::MinMip, &shape, 4, &linear(), &beside);
     assert_eq!(places(&all, Reason::ZeroWeight), [[1, 0], [1, 1]].map(|it| (it, it, 0)));
-    let all = bound(Kind::MinMip, &shape, 4, &Sampler::nearest(), &middle);
+    let all = bound(FeedbackKind::MinMip, &shape, 4, &Sampler::nearest(), &middle);
     assert_eq!(places(&all, Reason::ZeroWeight), []);
 }
 
@@ -48,16 +54,16 @@ fn texels_of_weight_zero_count_on_either_side() {
 fn the_group_of_a_small_level_counts() {
     let shape = shape(1024, 1024, 11);
     let at = query(0.1, 0.9, Detail::Level(3.0));
-    let all = bound(Kind::MinMip, &shape, 16, &Sampler::nearest(), &at);
+    let all = bound(FeedbackKind::MinMip, &shape, 16, &Sampler::nearest(), &at);
     // 2^3 regions of the map, aligned: (6, 57) is among them.
     assert_eq!(places(&all, Reason::Covered), [([0, 56], [7, 63], 3)]);
     assert_eq!(places(&all, Reason::SmallLevel), []);
     // Levels 5 to 10 have fewer than 64 texels.
     let at = query(0.1, 0.9, Detail::Level(8.0));
-    let all = bound(Kind::MinMip, &shape, 16, &Sampler::nearest(), &at);
+    let all = bound(FeedbackKind::MinMip, &shape, 16, &Sampler::nearest(), &at);
     assert_eq!(places(&all, Reason::Covered), [([0, 0], [63, 63], 8)]);
     assert_eq!(places(&all, Reason::SmallLevel), [([0, 0], [63, 63], 5)]);
-    let all = bound(Kind::MipRegionUsed, &shape, 16, &Sampler::nearest(), &at);
+    let all = bound(FeedbackKind::MipRegionUsed, &shape, 16, &Sampler::nearest(), &at);
     assert_eq!((all.besides.len(), all.instead.len()), (0, 0));
 }
 
@@ -65,7 +71,7 @@ fn the_group_of_a_small_level_counts() {
 fn groups_of_odd_sizes_are_as_large_as_devices_fill_them() {
     // At level 1 of 65 texels, a device fills 8 to 10.
     let at = query(34.5 / 65.0, 34.5 / 65.0, Detail::Level(1.0));
-    let all = bound(Kind::MinMip, &shape(65, 65, 3), 4, &Sampler::nearest(), &at);
+    let all = bound(FeedbackKind::MinMip, &shape(65, 65, 3), 4, &Sampler::nearest(), &at);
     assert_eq!(places(&all, Reason::Covered), [([8, 8], [10, 10], 1)]);
 }
 
@@ -74,7 +80,7 @@ fn the_regions_around_the_place_count_for_linear_filters() {
     let shape = shape(16, 16, 1);
     let at = |x: f64| query(x / 16.0, 5.5 / 16.0, Detail::Level(0.0));
     let footprint = |x: f64| {
-        let all = bound(Kind::MinMip, &shape, 4, &linear(), &at(x));
+        let all = bound(FeedbackKind::MinMip, &shape, 4, &linear(), &at(x));
         places(&all, Reason::Footprint).iter().map(|it| it.0[0]).collect::<BTreeSet<u32>>()
     };
     assert_eq!(footprint(5.99), BTreeSet::from([0, 1]));
@@ -89,13 +95,13 @@ fn nearest_levels_may_be_truncated_or_not() {
     let nearest = Sampler::nearest();
     let at = |level: f32| query(0.4, 0.4, Detail::Level(level));
     let instead = |level: f32| {
-        let all = bound(Kind::MinMip, &shape, 8, &nearest, &at(level));
+        let all = bound(FeedbackKind::MinMip, &shape, 8, &nearest, &at(level));
         let level = |(why, marks): &(Reason, Vec<Mark>)| (*why, marks[0].value);
         all.instead.iter().map(level).collect::<Vec<_>>()
     };
     assert_eq!(instead(1.25), []);
     assert_eq!(instead(1.5), [(Reason::NearestLevel, 2)]);
-    assert_eq!(bound(Kind::MipRegionUsed, &shape, 8, &nearest, &at(1.25)).instead, []);
+    assert_eq!(bound(FeedbackKind::MipRegionUsed, &shape, 8, &nearest, &at(1.25)).instead, []);
 }
 
 #[test]
@@ -104,7 +110,7 @@ fn rounding_moves_a_place_or_a_level_by_one_step() {
     let nearest = Sampler::nearest();
     let region = |x: f64| {
         let at = query(x / 16.0, 6.0 / 16.0, Detail::Level(0.0));
-        let all = bound(Kind::MipRegionUsed, &shape, 4, &nearest, &at);
+        let all = bound(FeedbackKind::MipRegionUsed, &shape, 4, &nearest, &at);
         places(&all, Reason::Rounding).iter().map(|it| it.0[0]).collect::<Vec<_>>()
     };
     assert_eq!(region(4.0), [0]);
@@ -118,7 +124,7 @@ fn rounding_moves_a_place_or_a_level_by_one_step() {
         bias: 0.0,
     };
     let levels = |detail| {
-        let all = bound(Kind::MinMip, &shape, 4, &nearest, &query(0.3, 0.3, detail));
+        let all = bound(FeedbackKind::MinMip, &shape, 4, &nearest, &query(0.3, 0.3, detail));
         places(&all, Reason::Rounding).iter().map(|it| it.2).collect::<BTreeSet<u32>>()
     };
     assert_eq!(levels(Detail::Level(1.0)), BTreeSet::new());
@@ -135,15 +141,15 @@ fn everything_near_the_probes_of_a_single_level_counts() {
         y: [0.0, 1.0 / 64.0, 0.0],
         bias: 0.0,
     };
-    let all = bound(Kind::MinMip, &shape, 8, &sampler, &query(0.5, 0.5, detail));
+    let all = bound(FeedbackKind::MinMip, &shape, 8, &sampler, &query(0.5, 0.5, detail));
     let near = places(&all, Reason::Anisotropic);
     // The probes lie on a diagonal; the corners beside it count too.
     let corner = ([2, 5], [2, 5], 0);
     assert!(near.contains(&corner), "{near:?}");
-    let map = Map::new(Kind::MinMip, &shape, [8; 2]).unwrap();
+    let map = Map::new(FeedbackKind::MinMip, &shape, [8; 2]).unwrap();
     assert!(!all.marks.contains(&Mark { texel: map.texel(0, 0, [2, 5]), value: 0 }));
     let levels = Shape { levels: 7, ..shape };
-    let all = bound(Kind::MinMip, &levels, 8, &sampler, &query(0.5, 0.5, detail));
+    let all = bound(FeedbackKind::MinMip, &levels, 8, &sampler, &query(0.5, 0.5, detail));
     assert_eq!(places(&all, Reason::Anisotropic), []);
 }
 
@@ -156,7 +162,7 @@ fn bounds_hold_the_write_itself() {
     for _ in 0..3000 {
         let [width, height] = [0; 2].map(|_| 8 + random.below(90) as u32);
         let shape = shape(width, height, 1 + random.below(4) as u32);
-        let kind = [Kind::MinMip, Kind::MipRegionUsed][random.below(2)];
+        let kind = [FeedbackKind::MinMip, FeedbackKind::MipRegionUsed][random.below(2)];
         let map = Map::new(kind, &shape, [4, 4]).unwrap();
         let filter = |it: usize| [Filter::Nearest, Filter::Linear][it];
         let sampler = Sampler {
