@@ -401,7 +401,7 @@ fn foreign(
     sources: &SourceMap,
 ) -> Result<ComputePipeline, Problem> {
     let module: Foreign = read_module(file)?;
-    device.create_foreign_pipeline(shader, &module).map_err(|error| match error {
+    internal::create_vouched_pipeline(device, shader, &module).map_err(|error| match error {
         ForeignError::Pipeline(error) => device::problem(&error, sources),
         ForeignError::Unsupported(what) => {
             Problem::new(Exit::Unsupported, format!("`{file}`: {what}"))

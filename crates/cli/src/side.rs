@@ -5,7 +5,7 @@
 
 use wavelane::{
     Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Isa, JitLevel,
-    Shader, Unsupported,
+    Shader, Unsupported, internal,
 };
 
 use crate::asked::DeviceChoice;
@@ -62,11 +62,13 @@ impl Side {
             }
             Runs::Engine(device) => device.create_compute_pipeline(shader).map_err(unsupported),
             Runs::Module(device, module) => {
-                device.create_foreign_pipeline(shader, module).map_err(|error| match error {
-                    ForeignError::Malformed(_) | ForeignError::Mismatch(_) => {
-                        NotRun::BadInput(error.to_string())
+                internal::create_vouched_pipeline(device, shader, module).map_err(|error| {
+                    match error {
+                        ForeignError::Malformed(_) | ForeignError::Mismatch(_) => {
+                            NotRun::BadInput(error.to_string())
+                        }
+                        _ => NotRun::Unsupported(error.to_string()),
                     }
-                    _ => NotRun::Unsupported(error.to_string()),
                 })
             }
             Runs::Legalized(target) => match shader.made_for(target) {
@@ -159,8 +161,7 @@ impl Side {
 
     /// Whether close floats agree: the side chooses its rounding, or the device its order of sums.
     pub(crate) fn may_round(&self, shader: &Shader) -> bool {
-        let sums =
-            || shader.trace_points().iter().any(wavelane::internal::TracePoint::folds_floats);
+        let sums = || shader.trace_points().iter().any(internal::TracePoint::folds_floats);
         self.rounds_as_it_likes() || self.reorders_sums() && sums()
     }
 

@@ -12,7 +12,6 @@ use crate::engines::cpu::{CpuOptions, Native};
 use crate::engines::cuda::Cuda;
 use crate::engines::reference::Reference;
 use crate::engines::vulkan::Vulkan;
-use crate::foreign::{Foreign, ForeignError};
 use crate::pipeline::check_caps;
 use crate::{Adapter, ComputePipeline, CudaGpu, Gpu, Isa, Missing, PipelineError, Shader};
 
@@ -184,33 +183,6 @@ impl Device {
             wave_sizes,
             examination: Arc::default(),
         })
-    }
-
-    /// A pipeline that runs another compiler's module instead of the shader, with the shader's bindings. Only for GPUs.
-    ///
-    /// A driver does not validate the module: see [`Foreign`].
-    pub fn create_foreign_pipeline(
-        &self,
-        shader: &Shader,
-        foreign: &Foreign,
-    ) -> Result<ComputePipeline, ForeignError> {
-        let unsupported = || {
-            let what = match foreign.is_ptx() {
-                true => "only the engine `cuda` runs PTX of other compilers",
-                false => "only the engine `vulkan` runs SPIR-V of other compilers",
-            };
-            ForeignError::Unsupported(what.to_owned())
-        };
-        let runs = if foreign.is_ptx() { self.cuda().is_some() } else { self.gpu().is_some() };
-        if !runs {
-            return Err(unsupported());
-        }
-        let pipeline = self.create_compute_pipeline(shader).map_err(ForeignError::Pipeline)?;
-        let program = match foreign.kernel(shader)? {
-            Some(kernel) => self.backend.prepare_foreign_kernel(&shader.module, &Arc::new(kernel)),
-            None => self.backend.prepare_foreign(&shader.module, foreign.emitted(shader)?),
-        };
-        Ok(ComputePipeline { program: program.ok_or_else(unsupported)?, ..pipeline })
     }
 }
 

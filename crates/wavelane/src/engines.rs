@@ -27,6 +27,7 @@ use spirv::Emitted;
 use self::cpu::CpuOptions;
 use self::cuda::foreign::ForeignKernel;
 use crate::draw::Draw;
+use crate::foreign::vouched::Vouched;
 use crate::graphics::{GraphicsDesc, Link};
 use crate::guard::catch;
 use crate::indirect;
@@ -55,7 +56,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
     fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program>;
 
     /// Prepares another compiler's SPIR-V in place of the module; `None` if the engine does not run SPIR-V.
-    fn prepare_foreign(&self, _: &Arc<Module>, _: Emitted) -> Option<Arc<dyn Program>> {
+    fn prepare_foreign(&self, _: &Arc<Module>, _: Vouched<Emitted>) -> Option<Arc<dyn Program>> {
         None
     }
 
@@ -63,7 +64,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
     fn prepare_foreign_kernel(
         &self,
         _: &Arc<Module>,
-        _: &Arc<ForeignKernel>,
+        _: Vouched<Arc<ForeignKernel>>,
     ) -> Option<Arc<dyn Program>> {
         None
     }

@@ -13,6 +13,7 @@ pub use crate::apart::apart;
 pub use crate::draw::freedom::is_device_choice;
 pub use crate::draw::loops::Loops;
 pub use crate::draw::{DrawCopy, MOST_PIXELS};
+pub use crate::foreign::vouched::create_vouched_pipeline;
 pub use crate::missed::{Beyond, Counting, Missed};
 pub use crate::passes::{
     Examined, Groups, Pass, PassesReport, PassesStopped, Shared, examine, run_pass, width_of,
@@ -127,13 +128,13 @@ pub fn examine_draw(
     pipeline.examine_named(draw, plan, tables, names)
 }
 
-/// Runs a pipeline, and copies the results to the host.
 /// A device on the reference engine whose ray queries try every primitive of a scene: the definition of what they find,
 /// and much slower.
 pub fn with_brute_rays(adapter: Adapter) -> Device {
     Device::with_brute_rays(adapter)
 }
 
+/// Runs a pipeline, and copies the results to the host.
 pub fn dispatch(
     pipeline: &ComputePipeline,
     dispatch: &Dispatch,

@@ -30,7 +30,9 @@
 //! assert_eq!(out.read::<u32>()?, [6, 6, 6, 6, 22, 22, 22, 22]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-// Only `engines::vulkan` and `engines::cuda` call what is unsafe, and `borrowed` takes addresses; they say where and why.
+// Unsafe code is in five places, which say why: `engines::vulkan` and `engines::cuda` call drivers, `foreign::vouched`
+// takes the promise that they may run a module, `borrowed` takes addresses, and `draw::loops` calls functions compiled
+// for instructions that the host has.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -37,6 +37,7 @@ use super::feedback;
 use super::sizes::{self, MOST_DISPATCHES, small_sizes};
 use super::{Backend, Program, Step, StepError, launch_of, made};
 use crate::adapter::{LaneCounts, RaytracingTier, SamplerFeedbackTier};
+use crate::foreign::vouched::Vouched;
 use crate::guard::catch;
 use crate::memory::{Contents, Memory, Slot};
 use crate::{Adapter, DispatchError, Engine};
@@ -321,10 +322,9 @@ impl Backend for Cuda {
     fn prepare_foreign_kernel(
         &self,
         module: &Arc<Module>,
-        kernel: &Arc<ForeignKernel>,
+        kernel: Vouched<Arc<ForeignKernel>>,
     ) -> Option<Arc<dyn Program>> {
-        let foreign = Some(kernel.clone());
-        let made = Mutex::default();
+        let (foreign, made) = (Some(kernel), Mutex::default());
         Some(Arc::new(Kernels { gpu: self.gpu.clone(), module: module.clone(), foreign, made }))
     }
 
@@ -472,7 +472,7 @@ struct Kernels {
     gpu: CudaGpu,
     module: Arc<Module>,
     /// Another compiler's kernel, which runs instead.
-    foreign: Option<Arc<ForeignKernel>>,
+    foreign: Option<Vouched<Arc<ForeignKernel>>>,
     made: Mutex<Made>,
 }
 
@@ -617,11 +617,11 @@ impl Kernels {
     /// Another compiler's kernel, loaded.
     fn load(
         &self,
-        foreign: &Arc<ForeignKernel>,
+        foreign: &Vouched<Arc<ForeignKernel>>,
     ) -> Result<Result<Arc<Ready>, Unsupported>, Failure> {
         let ready = |kernel| {
             let threads = self.module.group_size;
-            let takes = Takes::Foreign(foreign.clone());
+            let takes = Takes::Foreign(Arc::clone(foreign));
             Arc::new(Ready { kernel, threads, takes, textures: Vec::new(), text: String::new() })
         };
         let kernel = self.gpu.context.kernel(&foreign.text, &foreign.entry, self.gpu.level)?;

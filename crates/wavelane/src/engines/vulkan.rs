@@ -53,6 +53,7 @@ use ir::exec::{Bindings, Failure, Launch, Unsupported};
 use spirv::{Emitted, Environment, NoDebug};
 
 use super::{Backend, DrawJob, Program, Step, StepError, made};
+use crate::foreign::vouched::Vouched;
 use crate::graphics::DrawCaps;
 use crate::memory::{Contents, Memory, Slot};
 use crate::{Adapter, DispatchError, Engine};
@@ -314,7 +315,11 @@ impl Backend for Vulkan {
         Arc::new(GpuPrograms::new(self.gpu.clone(), module, None))
     }
 
-    fn prepare_foreign(&self, module: &Arc<Module>, words: Emitted) -> Option<Arc<dyn Program>> {
+    fn prepare_foreign(
+        &self,
+        module: &Arc<Module>,
+        words: Vouched<Emitted>,
+    ) -> Option<Arc<dyn Program>> {
         Some(Arc::new(GpuPrograms::new(self.gpu.clone(), module.clone(), Some(words))))
     }
 
@@ -393,7 +398,7 @@ struct GpuPrograms {
     gpu: Gpu,
     module: Arc<Module>,
     /// Another compiler's SPIR-V, if it replaces ours.
-    words: Option<Emitted>,
+    words: Option<Vouched<Emitted>>,
     made: Mutex<Made>,
 }
 
@@ -429,7 +434,7 @@ impl Program for GpuPrograms {
 }
 
 impl GpuPrograms {
-    fn new(gpu: Gpu, module: Arc<Module>, words: Option<Emitted>) -> GpuPrograms {
+    fn new(gpu: Gpu, module: Arc<Module>, words: Option<Vouched<Emitted>>) -> GpuPrograms {
         GpuPrograms { gpu, module, words, made: Mutex::default() }
     }
 

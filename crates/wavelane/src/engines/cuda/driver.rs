@@ -289,7 +289,8 @@ impl Context {
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         let mut refused = None;
         self.call(0, |functions| {
-            // SAFETY: the text ends with a zero; the options have the sizes of the buffers beside them.
+            // SAFETY: the text ends with a zero, and is ours or `Vouched`; the options have the sizes of the buffers
+            // beside them.
             let status = unsafe {
                 (functions.module_load)(
                     &raw mut module,
@@ -357,7 +358,8 @@ impl Context {
         self.call(0, |functions| {
             // SAFETY: the kernel takes parameters of these sizes, which the driver copies; every address in them is
             // that of an allocation that the caller keeps, or is not accessed because its size is 0. Another compiler's
-            // kernel is trusted with that, as a driver trusts it.
+            // kernel is `Vouched`: the caller of `Device::create_foreign_pipeline` has promised that it accesses
+            // nothing else.
             unsafe {
                 (functions.launch)(
                     kernel.function,

@@ -118,7 +118,8 @@ impl Program {
         self.layout = unsafe { device.create_pipeline_layout(&create, None) }?;
 
         let create = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words are a module that `spirv` has emitted, or one that the caller has vouched for.
+        // SAFETY: the words are a module that `spirv` has emitted, or `Vouched`: the caller of
+        // `Device::create_foreign_pipeline` has promised that it is valid.
         let module = unsafe { device.create_shader_module(&create, None) }?;
         let entry = CString::new(self.reflection.entry.as_str()).unwrap_or_default();
         let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
