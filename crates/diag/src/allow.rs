@@ -17,7 +17,9 @@ const FORM: &str = "the form is `// wavelane: allow(CODE): REASON`";
 /// One comment.
 #[derive(Clone, Debug)]
 pub struct Allow {
+    /// The codes that it allows.
     pub codes: Vec<&'static Code>,
+    /// What follows the colon.
     pub reason: String,
     /// The comment, from its marker on.
     pub span: Span,

@@ -10,8 +10,10 @@ use crate::{Diagnostic, Fix, Help, Level, SourceMap, Span, Stack};
 use picture::{Gutter, Mark, Role, mark};
 
 /// Rendering options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
+    /// Without escape sequences, for files and editors.
+    #[default]
     Plain,
     /// With terminal escape sequences.
     Colour,

@@ -14,6 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use diag::{Allows, Diagnostic, SourceMap, Style};
 use interp::Progress;
 use ir::Module;
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule};
@@ -252,6 +253,19 @@ impl fmt::Display for LeftOut {
 }
 
 impl Report {
+    /// What remains if the comments of a source hide what they allow: see [`Seen::is_allowed`].
+    pub fn without_allowed(mut self, allows: &mut Allows, sources: &SourceMap) -> Report {
+        let seen = std::mem::take(&mut self.seen).into_iter();
+        self.seen = seen.flat_map(|it| it.without(|it| it.is_allowed(allows, sources))).collect();
+        self
+    }
+
+    /// The findings as text, with the source lines of a compilation; empty if there are none.
+    pub fn render(&self, sources: &SourceMap, style: Style) -> String {
+        let reports: Vec<Diagnostic> = self.seen.iter().map(Seen::report).collect();
+        diag::render_all(&reports, sources, style)
+    }
+
     /// Adds what was found at one width.
     fn add_all(&mut self, other: Report) {
         self.runs += other.runs;

@@ -63,6 +63,29 @@ impl ComputePipeline {
     ///
     /// Each run begins with the contents of `table`, which do not change. `dispatch.wave_size` is ignored: the plan has
     /// the widths.
+    ///
+    /// ```
+    /// use wavelane::diagnostic::{Allows, Style};
+    /// use wavelane::sanitizer::Plan;
+    /// use wavelane::*;
+    ///
+    /// let text = "RWStructuredBuffer<uint> Out;
+    ///     [numthreads(64, 1, 1)] void main(uint i : SV_GroupIndex) { Out[0] = i; }";
+    /// let compiled = Shader::compile("race.hlsl", text, &Options::default(), &mut NoIncludes)?;
+    /// let sources = compiled.sources.clone();
+    /// let shader = compiled.shader()?;
+    /// let pipeline = Device::new(Adapter::reference()).create_compute_pipeline(&shader)?;
+    /// let mut table = ResourceTable::new(&shader);
+    /// table.bind("Out", Buffer::zeroed::<u32>(1))?;
+    /// let plan = Plan::new(pipeline.wave_sizes().to_vec());
+    /// let report = pipeline.examine(&Dispatch::new([1, 1, 1]), &plan, &table)?;
+    /// // Comments of the source, `// wavelane: allow(race): REASON`, hide what they allow.
+    /// let (mut allows, _) = Allows::read(&sources);
+    /// let report = report.without_allowed(&mut allows, &sources);
+    /// assert!(!report.seen.is_empty());
+    /// print!("{}", report.render(&sources, Style::Plain));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn examine(
         &self,
         dispatch: &Dispatch,

@@ -123,9 +123,11 @@ pub mod sanitizer {
     };
 }
 
-/// The parts of a [`Diagnostic`].
+/// The parts of a [`Diagnostic`], its text, and the comments in a source that allow findings.
 pub mod diagnostic {
-    pub use ::diag::{Code, Fix, Help, Label, Stack};
+    pub use ::diag::{
+        Allow, Allows, Code, Fix, Frame, Help, Label, Stack, Style, render, render_all,
+    };
 }
 
 /// Shaders as SPIR-V: see [`Shader::spirv`].
@@ -134,11 +136,11 @@ pub mod emit {
         Binding, BindingKind, Emitted, Environment, Extension, Numbering, Push, Reflection, Vulkan,
         Warning,
     };
+    pub use legalize::CannotEmit;
 }
 
 /// Shaders as PTX for CUDA: see [`Shader::ptx`].
 pub mod cuda {
-    pub use legalize::CannotEmit;
     pub use ::ptx::{Kernel, KernelEnvironment};
     pub use legalize::CannotEmit;
 }

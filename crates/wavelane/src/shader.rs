@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use diag::{Diagnostic, FileId, Sink, SourceMap};
+use diag::{Diagnostic, FileId, Sink, SourceMap, Style};
 use hlsl::{Compiled, Includer, OpaqueResource, Options, Unreached};
 use ir::facts::Space;
 use ir::print::{MessageKind, PrintLog, Printed};
@@ -41,6 +41,24 @@ pub struct Compilation {
 }
 
 impl Compilation {
+    /// Every diagnostic with its source lines, as a compiler prints them; empty if there are none.
+    ///
+    /// ```
+    /// use wavelane::diagnostic::Style;
+    /// use wavelane::{NoIncludes, Options, Shader};
+    ///
+    /// let text = "RWStructuredBuffer<uint> Out;
+    ///     [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = 4294967296; }";
+    /// let compiled = Shader::compile("wide.hlsl", text, &Options::default(), &mut NoIncludes)?;
+    /// let warnings = compiled.render(Style::Plain);
+    /// assert!(warnings.starts_with("wide.hlsl:2:"));
+    /// let shader = compiled.shader()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn render(&self, style: Style) -> String {
+        diag::render_all(&self.diagnostics, &self.sources, style)
+    }
+
     /// The shader, or why there is none: for hosts that do not need the warnings.
     pub fn shader(self) -> Result<Shader, CompileError> {
         match self.shader {
@@ -59,9 +77,16 @@ pub struct CompileError {
     pub sources: SourceMap,
 }
 
+impl CompileError {
+    /// What [`Compilation::render`] gives.
+    pub fn render(&self, style: Style) -> String {
+        diag::render_all(&self.diagnostics, &self.sources, style)
+    }
+}
+
 impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&diag::render_all(&self.diagnostics, &self.sources, diag::Style::Plain))
+        f.write_str(&self.render(Style::Plain))
     }
 }
 

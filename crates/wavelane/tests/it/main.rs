@@ -10,6 +10,7 @@ mod lent;
 mod lists;
 mod names;
 mod printing;
+mod reports;
 mod roots;
 mod states;
 mod tables;
