@@ -5,7 +5,7 @@ use std::slice;
 use std::sync::Arc;
 use std::thread;
 
-use wavelane::internal::diag;
+use wavelane::diagnostic::Style;
 use wavelane::{Includer, Level, Options, Shader};
 
 use crate::error::{Failed, WlStatus, c_text, enter};
@@ -147,8 +147,8 @@ unsafe fn compile(
     };
     let is_unsupported =
         compiled.shader.is_none() && compiled.diagnostics.iter().all(|it| it.level != Level::Error);
-    let warnings = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
-    let (sources, warnings) = (Arc::new(compiled.sources.clone()), c_text(&warnings));
+    let warnings = c_text(&compiled.render(Style::Plain));
+    let sources = Arc::new(compiled.sources.clone());
     match compiled.shader() {
         // SAFETY: the caller's contract.
         Ok(compiled) => unsafe { give(shader, WlShader { shader: compiled, sources, warnings }) },

@@ -1,6 +1,7 @@
 //! Running a pipeline, and examining it.
 
-use wavelane::internal::{diag, dispatch};
+use wavelane::diagnostic::{Allows, Style};
+use wavelane::internal::dispatch;
 use wavelane::sanitizer::Plan;
 use wavelane::{Dispatch, DispatchError};
 
@@ -78,14 +79,12 @@ pub unsafe extern "C" fn wl_examine(
         let examined = pipeline.pipeline.examine(&dispatch, &plan, &table.table);
         let examined = examined
             .map_err(|it| failed(&it.error, &format!("with waves of {} lanes: ", it.width)))?;
-        let (mut allows, _) = diag::Allows::read(&pipeline.sources);
-        let seen = examined.seen.iter();
-        let left = seen.filter(|it| !it.is_allowed(&mut allows, &pipeline.sources));
-        let reports: Vec<_> = left.map(|it| it.report()).collect();
-        let text = diag::render_all(&reports, &pipeline.sources, diag::Style::Plain);
+        let (mut allows, _) = Allows::read(&pipeline.sources);
+        let left = examined.without_allowed(&mut allows, &pipeline.sources);
+        let text = left.render(&pipeline.sources, Style::Plain);
         // SAFETY: the header requires places.
         unsafe {
-            *findings = reports.len();
+            *findings = left.seen.len();
             give(report, WlText::new(&text))
         }
     })
