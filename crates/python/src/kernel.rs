@@ -7,10 +7,10 @@ use std::thread;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use wavelane::internal::diag;
+use wavelane::diagnostic::Style;
 use wavelane::{
-    Adapter, ComputePipeline, CpuOptions, Device, Dispatch, Engine, Includer, Options, PrintLog,
-    Shader, SourceMap,
+    Adapter, ComputePipeline, CpuOptions, Device, Dispatch, Engine, Includer, Level, Options,
+    PrintLog, Shader, SourceMap,
 };
 
 use crate::arguments::Arguments;
@@ -168,14 +168,13 @@ impl Text {
             })
         })?;
         let compiled = compiled.map_err(|it| error::bug(&it))?;
-        let text = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
+        let text = compiled.render(Style::Plain);
         if let Some(shader) = compiled.shader {
             let warnings = (!text.is_empty()).then_some(text);
             return Ok(Compiled { shader, sources: compiled.sources, warnings });
         }
-        let is_missing = |it: &diag::Diagnostic| it.level == diag::Level::Unsupported;
-        let is_wrong = compiled.diagnostics.iter().any(|it| it.level == diag::Level::Error);
-        if !is_wrong && compiled.diagnostics.iter().any(is_missing) {
+        let has = |level: Level| compiled.diagnostics.iter().any(|it| it.level == level);
+        if !has(Level::Error) && has(Level::Unsupported) {
             return Err(Unsupported::new_err(text));
         }
         Err(CompileError::new_err(text))

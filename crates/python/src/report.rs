@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use wavelane::internal::diag::{self, Allows, Level};
+use wavelane::diagnostic::{Allows, Style, render};
 use wavelane::internal::dispatch;
 use wavelane::sanitizer::Plan;
-use wavelane::{F16, Layout, Scalar};
+use wavelane::{F16, Layout, Level, Scalar};
 
 use crate::arguments::Arguments;
 use crate::dtype;
@@ -105,14 +105,14 @@ pub(crate) fn san(
     let report = report.map_err(|it| error::examine(&it))?;
     let sources = &kernel.source.sources;
     let (mut allows, _) = Allows::read(sources);
+    let report = report.without_allowed(&mut allows, sources);
     let (mut texts, mut is_clean) = (Vec::new(), true);
     let findings = PyList::empty(py);
-    let seen = report.seen.into_iter();
-    for seen in seen.flat_map(|it| it.without(|it| it.is_allowed(&mut allows, sources))) {
+    for seen in report.seen {
         let code = seen.finding.kind.code();
         let diagnostic = seen.report();
         let at = sources.location(seen.finding.site.span);
-        let text = diag::render(&diagnostic, sources, diag::Style::Plain);
+        let text = render(&diagnostic, sources, Style::Plain);
         is_clean &= diagnostic.level < Level::Error;
         texts.push(text.clone());
         findings.append(Finding {
