@@ -1,8 +1,8 @@
 //! The kernels of the benchmarks by hand, one thread: how fast the engine's code for them could be.
 //!
-//! Each does what its HLSL says at 16 lanes, save `reduce`, `mandel` and the histograms, which do the same work in any order that gives the
-//! same result. The kernels with groupshared memory do the work of a whole group at a time, without barriers. Only the
-//! benchmarks call them.
+//! Each does what its HLSL says at 16 lanes, save `reduce`, `mandel` and the histograms, which do the same work in any
+//! order that gives the same result. The kernels with groupshared memory do the work of a whole group at a time,
+//! without barriers. Only the benchmarks call them.
 //!
 //! Unsafe code stands here because the instructions of a processor are asked for by name.
 

@@ -20,8 +20,8 @@ pub fn is_line(line: &str) -> bool {
     line.trim() == NO_UNITS || value["unit"].is_string()
 }
 
-/// Reads the records of a ledger. The last line may be torn by the end of its writer; any other line that is not a record is
-/// an error.
+/// Reads the records of a ledger. The last line may be torn by the end of its writer; any other line that is not a
+/// record is an error.
 pub fn read(text: &str) -> Result<Vec<Record>, Torn> {
     let mut records = Vec::new();
     for (index, line) in text.split_inclusive('\n').enumerate() {

@@ -1,5 +1,6 @@
-//! The report of a campaign as one HTML page: counts, heat maps of failures, and the groups of failures with their smallest
-//! programs. It needs no network and no script. While a campaign runs, its page has the counts and heat maps so far.
+//! The report of a campaign as one HTML page: counts, heat maps of failures, and the groups of failures with their
+//! smallest programs. It needs no network and no script. While a campaign runs, its page has the counts and heat maps
+//! so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -25,7 +26,8 @@ pre { background: #f4f5f7; padding: .7rem; overflow-x: auto; } details { margin:
 }
 ";
 
-/// The page of a campaign that has ended. `constructs` has the constructs of what a unit runs, each once, where they are known.
+/// The page of a campaign that has ended. `constructs` has the constructs of what a unit runs, each once, where they
+/// are known.
 pub fn page(merged: &Merged, constructs: impl FnMut(&Work) -> Vec<&'static str>) -> String {
     let mut html = beginning(&counted(merged.units().count()), "");
     html.push_str(&tables(&Tally::of(merged, constructs)));

@@ -1,7 +1,8 @@
 //! What a campaign runs: the product of programs, widths, orders and engines, numbered without being listed.
 //!
-//! A unit's text is its name in ledgers, so it has everything that decides the result: what programs are generated from, and a
-//! digest of a test. It leaves out limits, such as the attempts of a reduction, and the version of wavelane.
+//! A unit's text is its name in ledgers, so it has everything that decides the result: what programs are generated
+//! from, and a digest of a test. It leaves out limits, such as the attempts of a reduction, and the version of
+//! wavelane.
 
 use std::collections::BTreeMap;
 

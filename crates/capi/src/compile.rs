@@ -18,8 +18,8 @@ pub struct WlDefine {
     pub value: *const c_char,
 }
 
-/// A file that a shader includes: `length` bytes of `text`, and its name in messages, which is also the `from` of the files
-/// that it includes itself. The same file has the same name each time; null means the path in the directive.
+/// A file that a shader includes: `length` bytes of `text`, and its name in messages, which is also the `from` of the
+/// files that it includes itself. The same file has the same name each time; null means the path in the directive.
 #[repr(C)]
 pub struct WlFile {
     pub name: *const c_char,
@@ -27,9 +27,9 @@ pub struct WlFile {
     pub length: usize,
 }
 
-/// Finds the file that `from` includes as `path`, with `/` for backslashes; `is_system` is 1 for `<path>`, else 0. Returns 0 if
-/// there is none, and otherwise fills `*file`, whose texts stay as they are until `wl_compile_with` returns. It is called while
-/// that function runs, on another thread, and must not unwind.
+/// Finds the file that `from` includes as `path`, with `/` for backslashes; `is_system` is 1 for `<path>`, else 0.
+/// Returns 0 if there is none, and otherwise fills `*file`, whose texts stay as they are until `wl_compile_with`
+/// returns. It is called while that function runs, on another thread, and must not unwind.
 pub type WlInclude = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -41,8 +41,8 @@ pub type WlInclude = Option<
 >;
 
 /// How a shader is compiled. Zeros mean the defaults: the name "shader.hlsl", the entry point "main", no macros, `half`
-/// with 32 bits, and no includes. `enable_16bit` 1 makes `half` and the `min16` types real 16-bit types. `user` is passed to
-/// `include`.
+/// with 32 bits, and no includes. `enable_16bit` 1 makes `half` and the `min16` types real 16-bit types. `user` is
+/// passed to `include`.
 #[repr(C)]
 pub struct WlOptions {
     pub name: *const c_char,
@@ -58,8 +58,8 @@ pub struct WlOptions {
 const STACK: usize = 256 << 20;
 
 /// Compiles `text`, the `length` bytes of a shader. `name` is its name in messages, `entry` the entry point; null means
-/// "shader.hlsl" and "main". On success `*shader` is a handle for `wl_shader_free`; on failure `wl_last_error` has the source
-/// lines with carets. The text may not `#include` others: see `wl_compile_with`.
+/// "shader.hlsl" and "main". On success `*shader` is a handle for `wl_shader_free`; on failure `wl_last_error` has the
+/// source lines with carets. The text may not `#include` others: see `wl_compile_with`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_compile(
     text: *const c_char,
@@ -104,7 +104,8 @@ pub unsafe extern "C" fn wl_compile_with(
     enter(|| unsafe { compile(text, length, options.as_ref().unwrap_or(&default), shader) })
 }
 
-/// The compiler's warnings about a shader, with source lines; empty if there are none. It is valid until the shader is freed.
+/// The compiler's warnings about a shader, with source lines; empty if there are none. It is valid until the shader is
+/// freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_warnings(shader: *const WlShader) -> *const c_char {
     // SAFETY: the header requires a handle.

@@ -59,8 +59,8 @@ pub(crate) fn enter(work: impl FnOnce() -> Result<(), Failed>) -> WlStatus {
     status
 }
 
-/// The text of the error of this thread's last call; empty if it succeeded. For a shader that does not compile, the source
-/// lines with carets. It is valid until the thread's next call.
+/// The text of the error of this thread's last call; empty if it succeeded. For a shader that does not compile, the
+/// source lines with carets. It is valid until the thread's next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_last_error() -> *const c_char {
     LAST.with(|last| last.borrow().as_ptr())

@@ -176,9 +176,9 @@ pub unsafe extern "C" fn wl_table_free(table: *mut WlTable) {
     unsafe { free(table) }
 }
 
-/// Binds `size` bytes of the caller's to the buffer `name`, in place. They must stay where they are until something else is
-/// bound there or the table is freed, and while a shader runs no other thread may touch them. What is bound must not overlap
-/// what else the table has.
+/// Binds `size` bytes of the caller's to the buffer `name`, in place. They must stay where they are until something
+/// else is bound there or the table is freed, and while a shader runs no other thread may touch them. What is bound
+/// must not overlap what else the table has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_bind(
     table: *mut WlTable,
@@ -224,8 +224,8 @@ pub(crate) fn check(memory: *const c_void, size: usize) -> Result<(), Failed> {
     }
 }
 
-/// Sets an integer or boolean constant: a member of a constant buffer, by its name. Vectors, matrices, arrays and structures
-/// take as many numbers as they have.
+/// Sets an integer or boolean constant: a member of a constant buffer, by its name. Vectors, matrices, arrays and
+/// structures take as many numbers as they have.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_set_integers(
     table: *mut WlTable,

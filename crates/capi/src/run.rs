@@ -18,7 +18,8 @@ fn failed(error: &DispatchError, place: &str) -> Failed {
     Failed(status, format!("{place}{error}"))
 }
 
-/// How a shader is launched. `wave_size` 0 is the pipeline's default, `fuel` 0 no limit on the number of wave-instructions.
+/// How a shader is launched. `wave_size` 0 is the pipeline's default, `fuel` 0 no limit on the number of
+/// wave-instructions.
 #[repr(C)]
 pub struct WlLaunch {
     pub groups_x: u32,
@@ -55,9 +56,9 @@ pub unsafe extern "C" fn wl_dispatch(
     })
 }
 
-/// Runs a pipeline under the sanitizer, at every width and in other orders; the memory does not change. `*findings` is the
-/// number of findings that no comment of the source allows, and `*report` a text for `wl_text_free` that shows them with source
-/// lines. `launch->wave_size` is ignored.
+/// Runs a pipeline under the sanitizer, at every width and in other orders; the memory does not change. `*findings` is
+/// the number of findings that no comment of the source allows, and `*report` a text for `wl_text_free` that shows them
+/// with source lines. `launch->wave_size` is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_examine(
     pipeline: *const WlPipeline,

@@ -8,8 +8,8 @@ use wavelane::{Borrowed, BufferError, Sampler, Texture};
 use crate::error::{Failed, WlStatus, enter};
 use crate::handles::{self, WlTable, check, text};
 
-/// The size and format of a texture. `format` is a name of Direct3D such as "RGBA8_UNORM". Unused axes, `layers`, `levels` and
-/// `samples` are 1, and a cube has six layers.
+/// The size and format of a texture. `format` is a name of Direct3D such as "RGBA8_UNORM". Unused axes, `layers`,
+/// `levels` and `samples` are 1, and a cube has six layers.
 #[repr(C)]
 pub struct WlTexture {
     pub format: *const c_char,
@@ -36,8 +36,8 @@ unsafe fn shape(texture: *const WlTexture) -> Result<Shape, Failed> {
     Ok(Shape { format, width, height, depth, layers, levels, samples })
 }
 
-/// Binds `size` bytes of the caller's to the texture `name`, in place, under the rules of `wl_bind`: all texels, layer by
-/// layer, within a layer level by level, within a level row by row.
+/// Binds `size` bytes of the caller's to the texture `name`, in place, under the rules of `wl_bind`: all texels, layer
+/// by layer, within a layer level by level, within a level row by row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_bind_texture(
     table: *mut WlTable,
@@ -64,8 +64,8 @@ pub unsafe extern "C" fn wl_bind_texture_read_only(
 }
 
 /// # Safety
-/// The table is a handle, the name a string, the texture null or one whose format is a string, and the memory stays as the
-/// header says.
+/// The table is a handle, the name a string, the texture null or one whose format is a string, and the memory stays as
+/// the header says.
 unsafe fn lend(
     table: *mut WlTable,
     name: *const c_char,
@@ -86,7 +86,8 @@ unsafe fn lend(
     })
 }
 
-/// Binds a sampler to the resource `name`; its state is words as on the command line, such as "linear wrap" or "nearest clamp".
+/// Binds a sampler to the resource `name`; its state is words as on the command line, such as "linear wrap" or "nearest
+/// clamp".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wl_bind_sampler(
     table: *mut WlTable,

@@ -213,7 +213,8 @@ struct Slot<'a> {
 }
 
 impl<'a> Maker<'a> {
-    /// `is_given` says which resources have been bound, and `given` how many elements the smallest buffer among them has.
+    /// `is_given` says which resources have been bound, and `given` how many elements the smallest buffer among them
+    /// has.
     pub(crate) fn new(
         shader: &'a Shader,
         groups: [u32; 3],

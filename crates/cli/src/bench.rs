@@ -3,10 +3,9 @@
 //! Takes the arguments of `run`, and reports the median, the quartiles and the minimum, since other processes disturb a
 //! measurement. `against` compares with another program or an earlier report.
 //! Each round of a run starts from the same contents; restoring them is not measured.
-//! On a GPU the time is that of the device's own clock around the dispatch, without the copies to it and from it. Another
-//! compiler's module runs in turns with ours there, and what both leave is compared: the time of a
-//! program that computes something else means nothing. Other checks of results, and those of a job, are left to `test` and
-//! `diff`.
+//! On a GPU the time is that of the device's own clock around the dispatch, without the copies to it and from it.
+//! Another compiler's module runs in turns with ours there, and what both leave is compared: the time of a program that
+//! computes something else means nothing. Other checks of results, and those of a job, are left to `test` and `diff`.
 
 mod against;
 mod draw;

@@ -27,8 +27,8 @@ pub(crate) struct Bound {
     pub(crate) table: ResourceTable,
     /// Raw buffers whose values were given as another type than `u32`.
     shown: Vec<(String, u32, Scalar)>,
-    /// The textures to which the feedback maps belong. One that the entry point does not use has no place in the table, and
-    /// is kept here.
+    /// The textures to which the feedback maps belong. One that the entry point does not use has no place in the table,
+    /// and is kept here.
     pairs: BTreeMap<(String, u32), Option<Texture>>,
     /// What was made up, if `--auto` was given.
     pub(crate) auto: Option<Auto>,
@@ -316,8 +316,8 @@ fn unused_pair(resource: &Resource, element: u32, text: &str) -> Result<Texture,
     Texture::from_bytes(shape, slot.bytes.to_vec()).map_err(|error| error.to_string())
 }
 
-/// The kind of feedback that a value is for: what the declaration says; in a descriptor heap, the first of its views that
-/// are maps.
+/// The kind of feedback that a value is for: what the declaration says; in a descriptor heap, the first of its views
+/// that are maps.
 fn map_kind(resource: &Resource, shader: &Shader, text: &str) -> Option<FeedbackKind> {
     let kind = |it: &Resource| match it.kind {
         ResourceKind::Feedback { kind, .. } => Some(kind),

@@ -140,7 +140,8 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto
     Ok((records, auto))
 }
 
-/// The words that give `wavelane san` the program that this command line gives `diff`, except for widths, which are added to it.
+/// The words that give `wavelane san` the program that this command line gives `diff`, except for widths, which are
+/// added to it.
 fn san_words(line: &Line, test: Option<&str>) -> Vec<String> {
     let mut kept = vec![Command::San.name().to_owned()];
     kept.extend(test.map(str::to_owned));

@@ -1,7 +1,8 @@
 //! `wavelane dxc`: takes the command lines that build scripts give to dxc, and checks the shader as `check` does.
 //!
-//! A build relies on the files that it requested. So each output is either written or refused with status 3, and success
-//! means that all were written, except with `--check-only`. SPIR-V is written with `-spirv`; DXIL outputs are refused.
+//! A build relies on the files that it requested. So each output is either written or refused with status 3, and
+//! success means that all were written, except with `--check-only`. SPIR-V is written with `-spirv`; DXIL outputs are
+//! refused.
 
 mod depend;
 mod header;

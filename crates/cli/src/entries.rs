@@ -37,8 +37,8 @@ pub(crate) fn of_file(file: &str, args: &Compiling) -> Result<Entries, Problem> 
     Ok(if all.is_empty() { Entries::None } else { Entries::Some(all) })
 }
 
-// PERF: nearly every shader by hand has one entry point called `main`, and reading it twice would take half as long again as
-// reading it once.
+// PERF: nearly every shader by hand has one entry point called `main`, and reading it twice would take half as long
+// again as reading it once.
 /// Whether the text has the one entry point `main` and no other, as far as a quick look shows.
 fn is_plain(text: &str) -> bool {
     let has_one = |word: &str| text.matches(word).count() == 1;

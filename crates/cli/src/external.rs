@@ -15,8 +15,8 @@ pub(crate) enum Ended {
     TimedOut,
 }
 
-/// Whether a status is that of a crash: from 128 on, as shells report signals, or an NTSTATUS of severity "error", with which
-/// Windows ends a process. An HRESULT is not a crash: `dxc` ends with one if it refuses a program.
+/// Whether a status is that of a crash: from 128 on, as shells report signals, or an NTSTATUS of severity "error", with
+/// which Windows ends a process. An HRESULT is not a crash: `dxc` ends with one if it refuses a program.
 pub(crate) fn is_crash(status: i32) -> bool {
     status >= 128 || (0xC000_0000..0xD000_0000).contains(&status.cast_unsigned())
 }
@@ -37,7 +37,8 @@ pub(crate) fn shell(line: &str, file: &Path) -> Command {
     shell
 }
 
-// Portability: `cmd` reads its line itself, by other rules than the programs that it starts; paths have no quotes there.
+// Portability: `cmd` reads its line itself, by other rules than the programs that it starts; paths have no quotes
+// there.
 #[cfg(windows)]
 pub(crate) fn shell(line: &str, file: &Path) -> Command {
     let line = line.replace("{}", &format!("\"{}\"", file.display()));
@@ -57,8 +58,8 @@ pub(crate) struct Ran {
 /// Output of a command beyond this is not read.
 const MOST_SAID: u64 = 1 << 20;
 
-/// Runs a command until it ends or its time is spent; then its whole process group is killed. What it prints goes to files
-/// beside `log`, since a pipe that is not read would stop it.
+/// Runs a command until it ends or its time is spent; then its whole process group is killed. What it prints goes to
+/// files beside `log`, since a pipe that is not read would stop it.
 pub(crate) fn run(command: &mut Command, log: &Path, patience: Duration) -> std::io::Result<Ran> {
     let names = ["out", "err"].map(|ending| log.with_extension(ending));
     command.stdin(Stdio::null()).stdout(File::create(&names[0])?).stderr(File::create(&names[1])?);

@@ -154,8 +154,8 @@ fn regular(file: &Path) -> std::io::Result<Vec<u8>> {
     if !about.is_file() {
         return Err(refused());
     }
-    // Files below `/proc` claim to be regular files of size 0, and some of them are endless. So no more bytes are read than
-    // the size says, and a file of size 0 must not have any.
+    // Files below `/proc` claim to be regular files of size 0, and some of them are endless. So no more bytes are read
+    // than the size says, and a file of size 0 must not have any.
     if about.len() == 0 {
         return match file.read(&mut [0])? {
             0 => Ok(Vec::new()),

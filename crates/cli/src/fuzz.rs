@@ -1,4 +1,5 @@
-//! `wavelane fuzz`: generated programs of a stage, which are defined by construction, on engines or through another compiler.
+//! `wavelane fuzz`: generated programs of a stage, which are defined by construction, on engines or through another
+//! compiler.
 //!
 //! A run may take a night, so its findings survive Ctrl-C: a failing program is written when it is found, and the
 //! report is of those programs that were run.

@@ -1,8 +1,8 @@
 //! Generated programs on engines and through other compilers: the outcome of each, and a smaller program that shows the
 //! same failure.
 //!
-//! Expected results are the second evaluator's. It cannot evaluate a smaller program, which is text and not a tree: there
-//! the reference engine gives the expected results, and the sanitizer checks that the program is defined.
+//! Expected results are the second evaluator's. It cannot evaluate a smaller program, which is text and not a tree:
+//! there the reference engine gives the expected results, and the sanitizer checks that the program is defined.
 //! Deliberately absent: how many programs there are, and who runs them.
 
 pub(crate) mod draw;

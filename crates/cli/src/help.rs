@@ -1,7 +1,7 @@
 //! `--help`, made from the tables.
 //!
-//! The usual help of a command fits two screens: examples first, then the usual flags, each with the first sentence of its
-//! help. `--help all` has every flag and every word.
+//! The usual help of a command fits two screens: examples first, then the usual flags, each with the first sentence of
+//! its help. `--help all` has every flag and every word.
 
 mod examples;
 

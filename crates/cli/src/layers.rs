@@ -1,7 +1,8 @@
 //! The layers of settings: defaults, then the project file, then its table for the entry point, then the command line.
 //!
-//! A later layer wins: single values replace, named ones (macros, bindings, members) replace those of the same name, and folders
-//! of includes are searched first. A command that works on several entry points gets separate values for each.
+//! A later layer wins: single values replace, named ones (macros, bindings, members) replace those of the same name,
+//! and folders of includes are searched first. A command that works on several entry points gets separate values for
+//! each.
 
 use std::path::PathBuf;
 

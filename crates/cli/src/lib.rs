@@ -106,8 +106,8 @@ const STACK: usize = 256 << 20;
 /// Where the last panic happened; only the hook knows it.
 static PANICKED_AT: Mutex<Option<String>> = Mutex::new(None);
 
-/// The whole command: reads the arguments of the process, and returns its exit status. `prepare` is called first on the thread
-/// that does the work; `stdout_was_closed` says whether the process was started without a standard output.
+/// The whole command: reads the arguments of the process, and returns its exit status. `prepare` is called first on the
+/// thread that does the work; `stdout_was_closed` says whether the process was started without a standard output.
 #[expect(clippy::disallowed_methods, reason = "the arguments are read here and nowhere else")]
 pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
     terminal::note_closed_stdout(stdout_was_closed);

@@ -53,7 +53,8 @@ impl Unused {
         self.tell(member, &within, resource.span, shader, sources);
     }
 
-    /// Something is bound to a resource of a kind that no entry point can use yet. Returns whether there is one of that name.
+    /// Something is bound to a resource of a kind that no entry point can use yet. Returns whether there is one of that
+    /// name.
     pub(crate) fn opaque(&mut self, name: &str, shader: &Shader, sources: &SourceMap) -> bool {
         let mut all = shader.opaque().iter();
         let Some(it) = all.find(|it| it.name == name) else { return false };
@@ -107,8 +108,8 @@ pub(crate) fn leaves_nothing(resource: &Resource, shader: &Shader, sources: &Sou
     Problem::input(what)
 }
 
-/// Members of constant buffers that were forgotten are 0, which looks like a wrong result; those that are not read do not
-/// matter.
+/// Members of constant buffers that were forgotten are 0, which looks like a wrong result; those that are not read do
+/// not matter.
 pub(crate) fn tell_about_zeros(resource: &str, set: &[String], shader: &Shader) {
     let Some((index, resource)) = shader.resource(resource) else { return };
     let ResourceKind::Constant { members, .. } = &resource.kind else { return };

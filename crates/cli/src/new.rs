@@ -1,8 +1,8 @@
 //! `wavelane new test`: writes a job for an entry point, which runs as it is and says where to put real contents.
 //!
-//! What the command line and the project file do not bind is made up: buffers count up, results start from zero, constants are 1.
-//! The job expects what the reference engine leaves in buffers that every width agrees on, so that it guards against changes
-//! from the first day. Deliberately absent: any judgement of whether those results are right.
+//! What the command line and the project file do not bind is made up: buffers count up, results start from zero,
+//! constants are 1. The job expects what the reference engine leaves in buffers that every width agrees on, so that it
+//! guards against changes from the first day. Deliberately absent: any judgement of whether those results are right.
 
 mod draw;
 

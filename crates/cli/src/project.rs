@@ -1,9 +1,9 @@
 //! The project file: `wavelane.toml`, which holds the flags that a project would otherwise repeat on every command
 //! line.
 //!
-//! Its keys are the long names of flags, so that a setting means what its flag means, and [`crate::flags`] stays the only place
-//! that says so. The nearest file counts, from the current folder upwards; paths in it are relative to its folder.
-//! Every mistake is reported with its line, even in tables that the current command does not need.
+//! Its keys are the long names of flags, so that a setting means what its flag means, and [`crate::flags`] stays the
+//! only place that says so. The nearest file counts, from the current folder upwards; paths in it are relative to its
+//! folder. Every mistake is reported with its line, even in tables that the current command does not need.
 //! Deliberately absent: which of two settings wins, see `layers.rs`.
 
 mod glob;

@@ -136,8 +136,8 @@ fn check_window(
     Err(problem.help("groups and waves count from 0"))
 }
 
-/// Records what was prepared: a program, its entry point, and the number of its groups. Returns also why the run failed, if
-/// it did.
+/// Records what was prepared: a program, its entry point, and the number of its groups. Returns also why the run
+/// failed, if it did.
 fn recording(
     (source, entry, groups): (jobs::Source, String, [u32; 3]),
     sources: &SourceMap,

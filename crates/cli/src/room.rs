@@ -1,8 +1,8 @@
 //! Memory for the allocator of a short-lived process, requested from the system once.
 //!
-//! The usual allocator of Linux grows the store of a second thread a page at a time, and returns it as eagerly. A `check` of
-//! ten thousand lines spent a third of its time in the system: four thousand pages of 4 KiB, each filled in when it was first
-//! touched.
+//! The usual allocator of Linux grows the store of a second thread a page at a time, and returns it as eagerly. A
+//! `check` of ten thousand lines spent a third of its time in the system: four thousand pages of 4 KiB, each filled in
+//! when it was first touched.
 
 /// Blocks up to this size come from the store, not from the system: the allocator learns from the largest one freed.
 const LEARNT: usize = 31 << 20;
@@ -25,8 +25,8 @@ fn take_large_pages(room: &mut [std::mem::MaybeUninit<u8>]) {
     const PAGE: usize = 4096;
     let unaligned = room.as_ptr().align_offset(PAGE);
     let Some(pages) = room.get_mut(unaligned..) else { return };
-    // SAFETY: the range lies in a block of ours. The advice changes neither what memory holds nor who may access it; where
-    // it is refused, small pages come as before.
+    // SAFETY: the range lies in a block of ours. The advice changes neither what memory holds nor who may access it;
+    // where it is refused, small pages come as before.
     unsafe {
         libc::madvise(pages.as_mut_ptr().cast(), pages.len(), libc::MADV_HUGEPAGE);
     }

@@ -22,8 +22,8 @@ pub(crate) fn out() -> BufWriter<Out> {
     BufWriter::with_capacity(1 << 16, Out(io::stdout().lock()))
 }
 
-/// Standard output as the process got it: where it is closed, nothing can be written. Where its reader has left, as `head`
-/// does, the rest is dropped, and the work goes on: the exit status must reflect output that was not read, too.
+/// Standard output as the process got it: where it is closed, nothing can be written. Where its reader has left, as
+/// `head` does, the rest is dropped, and the work goes on: the exit status must reflect output that was not read, too.
 pub(crate) struct Out(StdoutLock<'static>);
 
 impl Write for Out {

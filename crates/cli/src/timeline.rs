@@ -1,4 +1,5 @@
-//! `wavelane timeline`: records a run, or reads a recording, and writes it as a page, a picture, a recording or plain steps.
+//! `wavelane timeline`: records a run, or reads a recording, and writes it as a page, a picture, a recording or plain
+//! steps.
 
 use timeline::{Comparison, Recording, Window};
 

@@ -1,5 +1,5 @@
-//! Worker processes: a worker that crashes or exceeds its time is replaced. Requests and answers are lines of JSON; the last
-//! line of an answer has the key `end`. The callers define the contents of requests.
+//! Worker processes: a worker that crashes or exceeds its time is replaced. Requests and answers are lines of JSON; the
+//! last line of an answer has the key `end`. The callers define the contents of requests.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -216,9 +216,9 @@ impl Worker {
 
 /// The requests on a worker's standard input, one per line, until it is closed.
 ///
-/// Only the parent process holds the other end of the pipe, so the system closes it however the parent ends: a parent that is
-/// killed leaves no workers behind. A separate thread reads, so that the end is noticed during a request too; there is no
-/// reader for the answer then, and the process exits at once.
+/// Only the parent process holds the other end of the pipe, so the system closes it however the parent ends: a parent
+/// that is killed leaves no workers behind. A separate thread reads, so that the end is noticed during a request too;
+/// there is no reader for the answer then, and the process exits at once.
 pub(crate) fn requests() -> impl Iterator<Item = Value> {
     let (send, requests) = mpsc::channel();
     let read = move || {
@@ -240,8 +240,8 @@ pub(crate) fn requests() -> impl Iterator<Item = Value> {
     requests.into_iter()
 }
 
-/// The requests on standard input, one per line, each read when the one before is answered. The end of the input does not
-/// end the worker at once: a client may write all its requests first, and then wait for the answers.
+/// The requests on standard input, one per line, each read when the one before is answered. The end of the input does
+/// not end the worker at once: a client may write all its requests first, and then wait for the answers.
 pub(crate) fn requests_in_turn() -> impl Iterator<Item = Value> {
     let lines = std::io::stdin().lock().lines().map_while(Result::ok);
     lines.map(|it| serde_json::from_str(&it).unwrap_or_default())

@@ -53,8 +53,8 @@ impl Chain {
 
     /// Adds up a batch, from the sum of what its waves add.
     ///
-    /// All threads pass here one after the other, so that what a thread does before its turn counts, and what it does in it:
-    /// hence the sum, and not its waves.
+    /// All threads pass here one after the other, so that what a thread does before its turn counts, and what it does
+    /// in it: hence the sum, and not its waves.
     pub(crate) fn pass(&self, first: u64, waves: u64, added: u64) -> Passed {
         for _ in 0..SPINS {
             if self.next.load(Relaxed) >= first {

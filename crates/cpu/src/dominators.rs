@@ -2,8 +2,8 @@
 //! through.
 //!
 //! Each node also keeps a *jump*, an ancestor so much higher that the lowest common ancestor of two nodes is found in a
-//! number of steps logarithmic in the tree's depth (a skew-binary jump pointer). A chain of early returns is as deep as the
-//! program is long, and each of its blocks meets the exit.
+//! number of steps logarithmic in the tree's depth (a skew-binary jump pointer). A chain of early returns is as deep as
+//! the program is long, and each of its blocks meets the exit.
 
 use crate::machine::Block;
 

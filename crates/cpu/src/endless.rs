@@ -1,9 +1,9 @@
 //! Cycle detection: a launch never ends if its entire state repeats.
 //!
 //! Waves take turns in a fixed order, and nothing else runs meanwhile: if frames, memory and the current turn have the
-//! same state as before, they repeat forever. States are compared by hashes of 64 bits, so the verdict is certain but for
-//! a collision. The reference state is renewed at growing intervals (Brent's algorithm), so that a loop of any period is found eventually and memory is rarely hashed.
-//! A loop that counts never repeats a state; its fuel ends it.
+//! same state as before, they repeat forever. States are compared by hashes of 64 bits, so the verdict is certain but
+//! for a collision. The reference state is renewed at growing intervals (Brent's algorithm), so that a loop of any
+//! period is found eventually and memory is rarely hashed. A loop that counts never repeats a state; its fuel ends it.
 
 use crate::layout::Header;
 use crate::views::Views;

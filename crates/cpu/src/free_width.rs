@@ -12,9 +12,9 @@
 //! element, that is, if their index is one affine value. Nor does it matter for additions that cannot be observed
 //! individually (`legalize::additions`), such as those of a histogram.
 //!
-//! The waves of a vertex or pixel shader keep their width, which the feed deals, but may run in *strips* of it one after
-//! the other (strip mining), so that values stay in registers while rows are long. There nothing is written but outputs,
-//! each in a place of its lane, and quads are never divided.
+//! The waves of a vertex or pixel shader keep their width, which the feed deals, but may run in *strips* of it one
+//! after the other (strip mining), so that values stay in registers while rows are long. There nothing is written but
+//! outputs, each in a place of its lane, and quads are never divided.
 
 use std::collections::BTreeMap;
 

@@ -41,8 +41,8 @@ struct Node {
 
 /// The order of a block to which this [`applies`]; `None` where the order stays.
 ///
-/// `maker` has the instruction of this block that defines a register, and `count` the number of uses of each register in
-/// the function.
+/// `maker` has the instruction of this block that defines a register, and `count` the number of uses of each register
+/// in the function.
 pub(crate) fn order(body: &[Placed], maker: &[u32], count: &[u32]) -> Option<Vec<u32>> {
     let last = body.len() as u32 - 1;
     let list = List::new(body, maker, count);
@@ -244,8 +244,8 @@ mod tests {
         VReg::new(number, VECTOR)
     }
 
-    /// Chains of a quotient and sums that wait for it, one after the other, each with a store; the registers from 500 on
-    /// come from other blocks.
+    /// Chains of a quotient and sums that wait for it, one after the other, each with a store; the registers from 500
+    /// on come from other blocks.
     fn chains(count: usize, sums: usize) -> Instructions {
         let mut all = Instructions::default();
         for number in 0..count {

@@ -1,8 +1,8 @@
 //! The scheduler of launches: which waves run when, and on which thread.
 //!
-//! Without group barriers a frame runs consecutive waves by itself, many groups at a time, and so does one whose code runs
-//! all waves of a group together: to the scheduler, such a group is one wave. With other barriers each wave of a group has
-//! a frame, and continues when all others have arrived. By the rules of [`ir::turns`] a wave that loops for
+//! Without group barriers a frame runs consecutive waves by itself, many groups at a time, and so does one whose code
+//! runs all waves of a group together: to the scheduler, such a group is one wave. With other barriers each wave of a
+//! group has a frame, and continues when all others have arrived. By the rules of [`ir::turns`] a wave that loops for
 //! long yields to other waves, and a group that does so lets the next one start, so that a lock between waves or a wait
 //! for an earlier group ends: the later waves of such a wave's frame get separate frames. If no turn makes progress,
 //! the launch is deadlocked. A thread whose groups wait for those of other threads gives them to the thread that runs

@@ -4,18 +4,19 @@
 //!
 //! # Map
 //! `select` does instruction selection, from the IR to a machine program (`machine`, `vector`); `schedule` orders
-//! instructions within blocks; `allocate` does register allocation, `local` that of long straight-line code; `encode` writes bytes;
-//! `code` makes them executable. `free_width` chooses the width of programs that cannot observe it. `launch`
-//! schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; `chain` keeps the order of atomic
-//! additions on several threads, in programs that [`legalize::split`] splits; operations without instructions are a `call` into the runtime, which
-//! uses the definitions in [`ops`], on buffers as `views`.
+//! instructions within blocks; `allocate` does register allocation, `local` that of long straight-line code; `encode`
+//! writes bytes; `code` makes them executable. `free_width` chooses the width of programs that cannot observe it.
+//! `launch` schedules waves in frames (`layout`, `frame`), `waves` those that a feed supplies; `chain` keeps the order
+//! of atomic additions on several threads, in programs that [`legalize::split`] splits; operations without instructions
+//! are a `call` into the runtime, which uses the definitions in [`ops`], on buffers as `views`.
 //!
 //! # Deliberately absent
 //! Verification: a module must have passed `ir::verify`. Poison, observers, files, clocks.
 //!
 //! # Unsafe code
 //! It is in `code`, `frame`, `views`, `call`, `launch` and its `ordered`, `waves` and `rays`, each block with its
-//! reason. Generated code accesses memory only through the slices in its frame, with bounds in the mask of every access.
+//! reason. Generated code accesses memory only through the slices in its frame, with bounds in the mask of every
+//! access.
 
 mod allocate;
 mod budget;
@@ -296,8 +297,8 @@ impl Compiled {
     /// Runs a launch of the module on `threads` threads.
     ///
     /// With one thread, the order is the canonical one. With several, atomic operations give the results of that order:
-    /// the program is split at its one reservation (`split`), or run on one thread. Only programs whose groups communicate
-    /// while they run (`concurrent`) share their counters in no fixed order.
+    /// the program is split at its one reservation (`split`), or run on one thread. Only programs whose groups
+    /// communicate while they run (`concurrent`) share their counters in no fixed order.
     pub fn run(
         &self,
         launch: &Launch,

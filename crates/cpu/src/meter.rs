@@ -63,8 +63,8 @@ impl Meter {
         if self.pay(spent) { Ok(()) } else { Err(Trap::OutOfFuel { span }) }
     }
 
-    /// Gives a frame at most that many iterations, or fewer if less fuel is left; returns how many, and what else it may
-    /// spend before it returns to the host.
+    /// Gives a frame at most that many iterations, or fewer if less fuel is left; returns how many, and what else it
+    /// may spend before it returns to the host.
     pub(crate) fn grant(&self, header: &mut Header, rounds: u32, most_cost: u64) -> (u32, i32) {
         let (mut granted, mut ask) = (rounds, GRANT);
         if self.is_bounded {

@@ -67,7 +67,8 @@ fn idle() -> MutexGuard<'static, Idle> {
 }
 
 impl Idle {
-    /// Forgets the pools of another process: their threads did not survive the fork, and a launch that used them would wait for ever.
+    /// Forgets the pools of another process: their threads did not survive the fork, and a launch that used them would
+    /// wait for ever.
     fn belong_to(&mut self, process: u32) {
         if self.process != process {
             mem::forget(mem::take(&mut self.pools));

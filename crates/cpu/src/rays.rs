@@ -46,8 +46,8 @@ mod avx2 {
 
     /// A register of eight numbers.
     ///
-    /// Invariant: there are values of this type only in code that [`super::run`] calls, on a host with AVX2. Every block
-    /// below relies on that.
+    /// Invariant: there are values of this type only in code that [`super::run`] calls, on a host with AVX2. Every
+    /// block below relies on that.
     #[derive(Clone, Copy)]
     pub(super) struct Avx2(__m256);
 

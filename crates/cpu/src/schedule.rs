@@ -332,8 +332,8 @@ impl Block {
     }
 }
 
-/// The vectors and masks that may be live without spilling. Some registers are reserved for values that are live through
-/// a block.
+/// The vectors and masks that may be live without spilling. Some registers are reserved for values that are live
+/// through a block.
 pub(crate) fn room(vectors: usize) -> [usize; 2] {
     [vectors - vectors / 4, 5]
 }

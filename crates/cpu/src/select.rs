@@ -6,9 +6,10 @@
 //!
 //! # Map
 //! `home` moves values between kinds of homes. `scalar` selects arithmetic, `general` that of uniform values, `math`
-//! transcendental functions. `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
-//! their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`: `WaveMatch`), `unobserved`
-//! additions that are combined, `stage` inputs, outputs, helper lanes and quads, `call` everything else.
+//! transcendental functions. `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared
+//! memory (`range` bounds their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`:
+//! `WaveMatch`), `unobserved` additions that are combined, `stage` inputs, outputs, helper lanes and quads, `call`
+//! everything else.
 //!
 //! Where all waves of a group pass the same barriers (`joint`), the code runs a whole group in one frame (`group`).
 

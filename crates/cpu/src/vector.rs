@@ -1,7 +1,7 @@
 //! Vectors and masks, independent of the instruction set.
 //!
-//! A vector holds one chunk of words, or half a chunk of longs. `mask.rs` has masks, which only this file and its folder
-//! tell apart by the instruction set, and `memory.rs` loads and stores.
+//! A vector holds one chunk of words, or half a chunk of longs. `mask.rs` has masks, which only this file and its
+//! folder tell apart by the instruction set, and `memory.rs` loads and stores.
 
 mod mask;
 mod memory;
@@ -357,8 +357,8 @@ impl Assembler {
 
     /// The numbers of one vector, and those of another where the first has NaN, with AVX-512.
     pub(crate) fn unless_nan(&mut self, instead: VReg, vector: VReg, long: bool) -> VReg {
-        // By the class of a number, what becomes of the lane, in four bits: it stays for both kinds of NaN, and takes the
-        // number for the six other classes.
+        // By the class of a number, what becomes of the lane, in four bits: it stays for both kinds of NaN, and takes
+        // the number for the six other classes.
         const TABLE: u32 = 0x1111_1100;
         let (code, table) = match long {
             true => {

@@ -1,4 +1,5 @@
-//! Diagnostics as lines of the form `file(line,col): error CODE: message`, which Visual Studio and MSBuild make clickable.
+//! Diagnostics as lines of the form `file(line,col): error CODE: message`, which Visual Studio and MSBuild make
+//! clickable.
 
 use std::fmt::Write;
 

@@ -1,11 +1,11 @@
-//! Programs of every stage that runs, as texts with all shaders of their draws: what a test, another compiler and a person
-//! get.
+//! Programs of every stage that runs, as texts with all shaders of their draws: what a test, another compiler and a
+//! person get.
 //!
 //! A pixel shader comes with a vertex shader that draws a triangle for each of its quads, in a target of two rows. The
-//! triangle covers the pixels of the quad that are not helper lanes, and no pixel of another quad, so that quads packed in
-//! the order of primitives are in the waves of the second evaluator.
-//! A mesh shader comes with the amplification shader that starts it, if there is one, and with a pixel shader that the draw
-//! needs. Deliberately absent: what the primitives cover, which nothing compares.
+//! triangle covers the pixels of the quad that are not helper lanes, and no pixel of another quad, so that quads packed
+//! in the order of primitives are in the waves of the second evaluator.
+//! A mesh shader comes with the amplification shader that starts it, if there is one, and with a pixel shader that the
+//! draw needs. Deliberately absent: what the primitives cover, which nothing compares.
 
 use ops::intrinsics::Stage;
 
@@ -37,8 +37,8 @@ pub struct Entry<'a> {
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scene {
-    /// Triangles of the vertex shader [`VERTEX`], one for each quad, in a target of two rows and two columns for each of
-    /// them.
+    /// Triangles of the vertex shader [`VERTEX`], one for each quad, in a target of two rows and two columns for each
+    /// of them.
     Quads(u32),
     /// Groups, in x and y, in front of the pixel shader [`PIXEL`].
     Groups([u32; 2]),
@@ -92,8 +92,8 @@ impl Generated {
     }
 
     /// The text with its own check, for each thread that reaches its end or discards: a thread that begins, see
-    /// [`Generated::begins`], leaves 0 in `Wrong` if its part of the log is right. The counters behind a log are checked in
-    /// compute shaders alone: elsewhere no barrier is for all threads.
+    /// [`Generated::begins`], leaves 0 in `Wrong` if its part of the log is right. The counters behind a log are
+    /// checked in compute shaders alone: elsewhere no barrier is for all threads.
     pub fn print_checked(&self) -> String {
         self.printed(true)
     }
@@ -127,8 +127,8 @@ impl Generated {
         }
     }
 
-    /// The contents of each `Expected`, by [`Generated::entries`], for all of [`CHECKED`]: the log of a compute shader, and
-    /// of other shaders a digest for each thread.
+    /// The contents of each `Expected`, by [`Generated::entries`], for all of [`CHECKED`]: the log of a compute shader,
+    /// and of other shaders a digest for each thread.
     pub fn expected(&self) -> Vec<Vec<u32>> {
         let entries = self.entries();
         let mut all = vec![Vec::new(); entries.len()];
@@ -147,8 +147,8 @@ impl Generated {
         all
     }
 
-    /// For each thread of a shader, whether it begins at every width and stores something: it is not a helper lane, and no
-    /// amplification shader decides whether its group runs.
+    /// For each thread of a shader, whether it begins at every width and stores something: it is not a helper lane, and
+    /// no amplification shader decides whether its group runs.
     pub fn begins(&self, entry: &Entry<'_>) -> Vec<bool> {
         let program = entry.program;
         let of_group = program.threads as usize;
@@ -202,9 +202,9 @@ static const uint live[{}] = {{ {} }};
     )
 }
 
-/// A corner of the triangle of a quad. Each row of pixels is cut in an interval, of which there are the middle and half of the
-/// length. A row without pixels has a negative length, so that the sides meet before it; lengths that are equal would make
-/// them parallel.
+/// A corner of the triangle of a quad. Each row of pixels is cut in an interval, of which there are the middle and half
+/// of the length. A row without pixels has a negative length, so that the sides meet before it; lengths that are equal
+/// would make them parallel.
 const CORNERS: &str = "\
 // A triangle for each quad, which covers the pixels of these lanes and no others.
 float4 corners(uint vertex : SV_VertexID) : SV_Position {

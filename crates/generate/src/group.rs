@@ -2,7 +2,8 @@
 
 use crate::{Program, Ty};
 
-/// The most children of a group of an amplification shader in x and y, and the most groups of a mesh shader without one.
+/// The most children of a group of an amplification shader in x and y, and the most groups of a mesh shader without
+/// one.
 pub const MOST_CHILDREN: [u32; 2] = [2, 2];
 
 /// A mesh shader, and the amplification shader that dispatches it, if there is one.

@@ -1,7 +1,8 @@
 //! Random wave programs that are well defined by construction, as trees that can be printed as HLSL or evaluated.
 //!
-//! [`program`] makes a tree from a seed for waves of one width, [`Wanted::program`] for all widths of a range; [`print()`]
-//! writes it as HLSL, and [`second`] evaluates it by a second definition of everything. What keeps a program well defined:
+//! [`program`] makes a tree from a seed for waves of one width, [`Wanted::program`] for all widths of a range;
+//! [`print()`] writes it as HLSL, and [`second`] evaluates it by a second definition of everything. What keeps a
+//! program well defined:
 //! - lanes read only lanes that are active, partition masks are partitions, wave masks are the active set;
 //! - quads, derivatives and rotations are used only where the whole wave is active, or in a pixel shader all that is
 //!   left of it;
@@ -11,15 +12,16 @@
 //! - threads give each other values through groupshared memory between barriers that all of them reach.
 //!
 //! [`pixels`] makes pixel shaders, whose lanes discard as they run. Results of helper lanes are undefined in the
-//! language, and these programs use them; here they are those of our reference, which decide where helper lanes go. They
-//! hold for engines that end a quad of helper lanes where its last lane discards. A device need not, so what it does
-//! compares with a reference that keeps such quads.
-//! [`meshlets`] makes mesh shaders, and amplification shaders before some of them. The threads of a group write the elements
-//! of an output that are theirs, wherever control flow takes them, and compact others by a prefix sum over their wave.
-//! [`Generated`] is a program of any of these stages with the other shaders of its draw, for engines that draw.
+//! language, and these programs use them; here they are those of our reference, which decide where helper lanes go.
+//! They hold for engines that end a quad of helper lanes where its last lane discards. A device need not, so what it
+//! does compares with a reference that keeps such quads.
+//! [`meshlets`] makes mesh shaders, and amplification shaders before some of them. The threads of a group write the
+//! elements of an output that are theirs, wherever control flow takes them, and compact others by a prefix sum over
+//! their wave. [`Generated`] is a program of any of these stages with the other shaders of its draw, for engines that
+//! draw.
 //!
-//! Deliberately absent: engines, the IR, and any check of what was generated; `ops` is used for the table of wave functions
-//! alone, never for what they mean.
+//! Deliberately absent: engines, the IR, and any check of what was generated; `ops` is used for the table of wave
+//! functions alone, never for what they mean.
 #![forbid(unsafe_code)]
 
 mod asked;
@@ -220,16 +222,16 @@ pub enum Stmt {
     Return(Expr),
     /// Adds a `uint` to a counter, by an operation whose order does not matter.
     Count(Counter, Expr),
-    /// Every thread of the group gives a `uint`, and its local becomes what another thread gave. In `main` alone, where all
-    /// threads arrive.
+    /// Every thread of the group gives a `uint`, and its local becomes what another thread gave. In `main` alone, where
+    /// all threads arrive.
     Exchange {
         local: usize,
         value: Expr,
         /// How far away the other thread is.
         by: u32,
     },
-    /// Sets the counts of a mesh shader's vertices and primitives, or dispatches the children of an amplification shader.
-    /// The counts are those of one thread. In `main` alone, where all threads arrive.
+    /// Sets the counts of a mesh shader's vertices and primitives, or dispatches the children of an amplification
+    /// shader. The counts are those of one thread. In `main` alone, where all threads arrive.
     Counts {
         values: [Expr; 2],
         from: u32,

@@ -1,5 +1,5 @@
-//! What a debugger must show: the variables of generated programs at their statements, by the second evaluator, and the lines
-//! on which these statements are printed.
+//! What a debugger must show: the variables of generated programs at their statements, by the second evaluator, and the
+//! lines on which these statements are printed.
 //!
 //! Left out are statements that are printed on several lines: loops, switches, exchanges, and jumps.
 

@@ -27,17 +27,17 @@ pub const CHECKED: [u32; 6] = ops::WIDTHS;
 /// How a shader is printed.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Style {
-    /// In a text with all shaders of a draw; a pixel shader gets the numbers of its threads from its pixels, and not from
-    /// an input. The number is that of the shader among those that have a log, whose registers differ.
+    /// In a text with all shaders of a draw; a pixel shader gets the numbers of its threads from its pixels, and not
+    /// from an input. The number is that of the shader among those that have a log, whose registers differ.
     pub(crate) of_draw: Option<u32>,
-    /// Each thread compares a digest of its part of the log with the one in `Expected` for its width, and leaves in `Wrong`
-    /// whether they differ. `Expected` holds those of all threads for each of [`CHECKED`], one after the other.
+    /// Each thread compares a digest of its part of the log with the one in `Expected` for its width, and leaves in
+    /// `Wrong` whether they differ. `Expected` holds those of all threads for each of [`CHECKED`], one after the other.
     pub(crate) is_checked: bool,
 }
 
-/// A compute shader that checks itself, the counters behind its log too: it compares the log with the part of `Expected` for
-/// its width, and counts in `Wrong` for each thread how many places differ. `Expected` holds the log for each of [`CHECKED`],
-/// one after the other.
+/// A compute shader that checks itself, the counters behind its log too: it compares the log with the part of
+/// `Expected` for its width, and counts in `Wrong` for each thread how many places differ. `Expected` holds the log for
+/// each of [`CHECKED`], one after the other.
 pub(crate) fn compute_checked(program: &Program) -> String {
     let (places, words, counters) = (program.places, program.words(), program.counters());
     let check = format!(

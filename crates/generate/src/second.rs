@@ -1,7 +1,7 @@
 //! A second opinion: evaluates the trees of generated programs tangle by tangle.
 //!
-//! Shares nothing with the interpreter, the IR or `ops::wave`: values are mathematical integers and doubles, wave functions
-//! are computed from their names, lane by lane, and control flow follows the language's definition.
+//! Shares nothing with the interpreter, the IR or `ops::wave`: values are mathematical integers and doubles, wave
+//! functions are computed from their names, lane by lane, and control flow follows the language's definition.
 //! It supports only what generated programs contain.
 
 mod expr;
@@ -107,8 +107,8 @@ impl<'a> Run<'a, '_> {
 
     fn waves(&mut self, main: &'a Function, waves: &mut [State<'a>]) {
         let Run { program, .. } = *self;
-        // All waves run a statement of `main` before any runs the next one: so every barrier is passed, and elsewhere the
-        // order does not matter.
+        // All waves run a statement of `main` before any runs the next one: so every barrier is passed, and elsewhere
+        // the order does not matter.
         for (number, stmt) in main.body.iter().enumerate() {
             match stmt {
                 Stmt::Exchange { local, value, by } => {

@@ -1,12 +1,12 @@
 //! Semantic analysis: resolves names, types and overloads, from the syntax tree to the checked program.
 //!
 //! Declarations are checked in source order, so that a name refers to an earlier declaration; bodies of methods are
-//! deferred to the end of their struct, and bodies of template instances to the end of the enclosing declaration.
-//! Every body is checked, but only code that the entry point reaches gets into the program: features that are not supported,
+//! deferred to the end of their struct, and bodies of template instances to the end of the enclosing declaration. Every
+//! body is checked, but only code that the entry point reaches gets into the program: features that are not supported,
 //! or that the profile forbids, are reported only if they are reachable ([`Checker::gate`]).
 //!
-//! Inside the checker an expression of a literal type (`1`, `2.5`, and `?:` over them) holds its value in 64 bits; it gets
-//! a type of the language where it is used (`coerce`). The checked program has no literal types.
+//! Inside the checker an expression of a literal type (`1`, `2.5`, and `?:` over them) holds its value in 64 bits; it
+//! gets a type of the language where it is used (`coerce`). The checked program has no literal types.
 
 pub(crate) mod attr;
 mod call;
@@ -131,8 +131,8 @@ pub fn library(file: &ast::File, options: &Options, sink: &mut Sink) {
 
 /// The limit of the checker's recursion: expressions, statements and the template instances that they need.
 const MOST_DEPTH: u32 = 1024;
-/// The most default arguments in each other: those of the functions that a default argument calls. Each takes as much of
-/// our stack as dozens of other constructs.
+/// The most default arguments in each other: those of the functions that a default argument calls. Each takes as much
+/// of our stack as dozens of other constructs.
 const MOST_NESTED_DEFAULTS: u32 = 32;
 /// The greatest height of an expression tree, in which a chain of operators counts by its length.
 const MOST_HEIGHT: u32 = 4096;
@@ -323,8 +323,8 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::new(code, span, message));
     }
 
-    /// Reports something only if the entry point reaches this code: features that are not supported, or that the profile does
-    /// not have.
+    /// Reports something only if the entry point reaches this code: features that are not supported, or that the
+    /// profile does not have.
     fn gate(&mut self, diagnostic: Diagnostic) {
         if self.muted > 0 {
             return;

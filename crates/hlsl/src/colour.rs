@@ -1,7 +1,8 @@
 //! Syntax highlighting: the class of each token of a text, comments included.
 //!
-//! It is the compiler's own lexer that splits the text, and its own tables that know the words, so that colours and compiler
-//! agree. Nothing is preprocessed: a directive is one piece, and text under `#if 0` is coloured like any other.
+//! It is the compiler's own lexer that splits the text, and its own tables that know the words, so that colours and
+//! compiler agree. Nothing is preprocessed: a directive is one piece, and text under `#if 0` is coloured like any
+//! other.
 
 use std::ops::Range;
 

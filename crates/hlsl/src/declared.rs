@@ -27,7 +27,8 @@ pub struct Declared {
     pub span: Span,
 }
 
-/// The entry points of a file, in order, each name once. `None` if the file cannot be parsed: the reasons are in the sink.
+/// The entry points of a file, in order, each name once. `None` if the file cannot be parsed: the reasons are in the
+/// sink.
 pub fn declared(
     main: FileId,
     sources: &mut SourceMap,

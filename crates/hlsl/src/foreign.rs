@@ -1,7 +1,7 @@
 //! Names from other shading languages, for their users: one row for each.
 //!
-//! Only names without a meaning in HLSL are listed. They are looked up only after an error. Wave functions follow rules, which
-//! are in `waves`.
+//! Only names without a meaning in HLSL are listed. They are looked up only after an error. Wave functions follow
+//! rules, which are in `waves`.
 
 mod names;
 mod waves;

@@ -1,8 +1,8 @@
 //! The typed syntax tree of a checked program: names resolved, overloads selected, templates instantiated, every
 //! conversion explicit.
 //!
-//! `check` builds it from the syntax tree, and `lower` turns it into IR. It contains only what the entry point reaches, and
-//! the names of other resources.
+//! `check` builds it from the syntax tree, and `lower` turns it into IR. It contains only what the entry point reaches,
+//! and the names of other resources.
 //! It is free of errors, except those that only lowering finds (call trees that explode).
 
 use std::rc::Rc;
@@ -147,7 +147,8 @@ pub enum GlobalKind {
 #[derive(Clone, Debug)]
 pub struct Resource {
     pub name: String,
-    /// A resource type ([`crate::types::Type::Resource`]); for a `cbuffer` block, a constant buffer of the struct of its members.
+    /// A resource type ([`crate::types::Type::Resource`]); for a `cbuffer` block, a constant buffer of the struct of
+    /// its members.
     pub ty: TypeId,
     /// The number of array elements over all dimensions: 1 if it is not an array, `None` if unbounded.
     pub count: Option<u32>,
@@ -253,8 +254,8 @@ pub enum ExprKind {
     Swizzle(Box<Expr>, Vec<u32>),
     /// Elements of a matrix, (row, column); a single element gives a scalar.
     MatrixSwizzle(Box<Expr>, Vec<(u32, u32)>),
-    /// An element of an array, a component of a vector, a row of a matrix, an element of a resource or of a resource array.
-    /// The index is of type `uint` or `int`, or a vector of them for multi-dimensional resources.
+    /// An element of an array, a component of a vector, a row of a matrix, an element of a resource or of a resource
+    /// array. The index is of type `uint` or `int`, or a vector of them for multi-dimensional resources.
     Index(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
     /// Both operands have the same type, even for shifts. Comparisons give `bool`s of the same shape.
@@ -275,7 +276,8 @@ pub enum ExprKind {
     },
     /// Both operands have the same type. The result is the left operand's new value.
     Assign(Box<Expr>, Box<Expr>),
-    /// `a op= b`: `a` is read once, converted to `compute`, combined with `b` (of that type), converted back and stored.
+    /// `a op= b`: `a` is read once, converted to `compute`, combined with `b` (of that type), converted back and
+    /// stored.
     AssignOp {
         op: BinaryOp,
         place: Box<Expr>,

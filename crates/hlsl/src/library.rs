@@ -78,8 +78,8 @@ pub enum OfPixels {
 pub enum Factors {
     /// Arguments: detail and density, and lvalues for both.
     Isoline,
-    /// Arguments: the factors of the edges and the scale of insides, and lvalues for the edges, and for the insides with
-    /// and without rounding. The factors of edges are reduced in these sets, one for each inside.
+    /// Arguments: the factors of the edges and the scale of insides, and lvalues for the edges, and for the insides
+    /// with and without rounding. The factors of edges are reduced in these sets, one for each inside.
     Insides { sets: &'static [&'static [u32]], reduction: Reduction },
 }
 
@@ -252,7 +252,8 @@ pub enum TextureMethod {
     GatherCmp { component: u8 },
     /// Sampler, coordinates without a layer.
     CalculateLevelOfDetail { clamped: bool },
-    /// The mip level if the overload has it, then an `out` for the width, height, depth or layers, and levels or samples.
+    /// The mip level if the overload has it, then an `out` for the width, height, depth or layers, and levels or
+    /// samples.
     GetDimensions,
 }
 

@@ -121,8 +121,8 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
     }
 }
 
-/// Lowering cannot continue, for a reason that is reported. Only size and unsupported features are left to fail here, so
-/// the first error is the last.
+/// Lowering cannot continue, for a reason that is reported. Only size and unsupported features are left to fail here,
+/// so the first error is the last.
 #[derive(Debug)]
 struct Abort(Box<Diagnostic>);
 

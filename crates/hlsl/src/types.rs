@@ -264,7 +264,8 @@ pub struct Struct {
 pub struct Field {
     pub name: String,
     pub ty: TypeId,
-    /// For a bit-field: the index of the hidden field of this struct that stores it, and its bits (offset, width) there.
+    /// For a bit-field: the index of the hidden field of this struct that stores it, and its bits (offset, width)
+    /// there.
     pub bits: Option<BitField>,
     /// A hidden storage unit of bit-fields, which source code cannot name.
     pub hidden: bool,
@@ -596,8 +597,8 @@ impl Types {
         }
     }
 
-    /// The number of scalars of a value, counting the hidden storage of bit-fields instead of the bit-fields; saturating.
-    /// A resource counts as one scalar: its index.
+    /// The number of scalars of a value, counting the hidden storage of bit-fields instead of the bit-fields;
+    /// saturating. A resource counts as one scalar: its index.
     pub fn scalar_count(&self, id: TypeId) -> u64 {
         self.contents(id).scalars
     }
@@ -642,8 +643,8 @@ impl Types {
         }
     }
 
-    /// The numbers of a value as the source sees them: like [`Types::flatten`], but with the bit-fields instead of their
-    /// storage. `None` if there are more than `most`, or if it holds a resource.
+    /// The numbers of a value as the source sees them: like [`Types::flatten`], but with the bit-fields instead of
+    /// their storage. `None` if there are more than `most`, or if it holds a resource.
     pub fn numbers(&self, id: TypeId, most: usize) -> Option<Vec<Scalar>> {
         if !self.has_bit_fields(id) {
             return self.flatten(id, most);

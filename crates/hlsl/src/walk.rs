@@ -1,7 +1,7 @@
 //! Visitors over the checked program: the parts of an expression, the expressions of a statement, and everything below.
 //!
-//! None of them recurses, since chains of operators and of `else if` can be long. Analyses that need the control flow do
-//! their own walk.
+//! None of them recurses, since chains of operators and of `else if` can be long. Analyses that need the control flow
+//! do their own walk.
 //! The stacks are inline up to a certain depth: there are very many expressions and statements, most of them small.
 
 use smallvec::SmallVec;

@@ -4,8 +4,8 @@
 //! The module must have passed the verifier. There is no recursion, however deeply the module nests.
 //!
 //! A module with notes costs what it costs without them, instruction for instruction, so that schedules and fuel end
-//! turns at the same places. What only notes need is free: arithmetic, and copies between rows. Which copies the
-//! module without notes has depends on its rows, so it is decoded too, and its copies are counted instead. Notes without
+//! turns at the same places. What only notes need is free: arithmetic, and copies between rows. Which copies the module
+//! without notes has depends on its rows, so it is decoded too, and its copies are counted instead. Notes without
 //! operands leave live ranges in their order, and thereby the rows and copies as they are.
 //!
 //! For observers of statements alone, the first note of a basic block can represent the others: nothing that they see
@@ -44,14 +44,14 @@ pub fn decode(module: &Module) -> Program {
     noted
 }
 
-/// Decodes a module with notes of its statements alone ([`ir::notes::statements`]), so that observers get one note for each
-/// basic block: that of the first statement which begins there. [`Program::blocks`] has the others.
+/// Decodes a module with notes of its statements alone ([`ir::notes::statements`]), so that observers get one note for
+/// each basic block: that of the first statement which begins there. [`Program::blocks`] has the others.
 pub fn decode_blocks(module: &Module) -> Program {
     decode_with(module, None, true).0
 }
 
-/// Decodes a module to which stores into private arrays have been added, and constants: those instructions and values that
-/// the other one does not have. They take no time, so that turns end at the same places.
+/// Decodes a module to which stores into private arrays have been added, and constants: those instructions and values
+/// that the other one does not have. They take no time, so that turns end at the same places.
 pub fn decode_marked(marked: &Module, module: &Module) -> Program {
     let counted = decode_with(module, None, false).1;
     let own = |all: usize, count: usize| {

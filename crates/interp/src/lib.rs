@@ -10,9 +10,9 @@
 //! # Map
 //! `walk` → `allocate` → `decode` produce the program (`code`); `machine` holds a wave's state, `machine::step` is the
 //! loop over its instructions, with `registers` (arithmetic), `memory`, `buffers`, `local` (memory), `texture`, `ray`
-//! (queries) and `wave` (wave operations);
-//! `schedule` runs groups and waves, `waves` those of a feed; `run` is a run that can be suspended, saved and resumed;
-//! `deal` assigns threads to lanes; `observe` defines what observers of a run see, `erased` calls them through a pointer.
+//! (queries) and `wave` (wave operations); `schedule` runs groups and waves, `waves` those of a feed; `run` is a run
+//! that can be suspended, saved and resumed; `deal` assigns threads to lanes; `observe` defines what observers of a run
+//! see, `erased` calls them through a pointer.
 //!
 //! # Deliberately absent
 //! Optimisation: the module runs unchanged, so that poison is seen before anything is folded away.
@@ -72,12 +72,12 @@ pub struct Variation {
     /// let another one go on: an atomic operation, or a store to a coherent buffer; and after its first few loads from
     /// coherent buffers that are stored to, since what a wave has checked may have changed when it acts on it.
     pub hands_over: bool,
-    /// Whether each group has an empty wave behind each of its waves: the language lets a group have more waves than its
-    /// threads need. Only the index and the count of waves show it.
+    /// Whether each group has an empty wave behind each of its waves: the language lets a group have more waves than
+    /// its threads need. Only the index and the count of waves show it.
     pub sparse_waves: bool,
     pub helpers: HelperPolicy,
-    /// Whether quads that consist of helper lanes run on, as a device may let them. Only other helper lanes notice: where
-    /// they are without participants, more of them take part in wave operations, whose results are undefined.
+    /// Whether quads that consist of helper lanes run on, as a device may let them. Only other helper lanes notice:
+    /// where they are without participants, more of them take part in wave operations, whose results are undefined.
     pub keeps_quads: bool,
     pub coarse: CoarseDerivatives,
     /// How ray queries find primitives, and which of the admissible answers they give.

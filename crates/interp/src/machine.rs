@@ -83,8 +83,8 @@ pub(crate) struct WaveState {
     checks: u8,
 }
 
-/// The loads of a wave behind which it hands over: a check-then-set breaks at the first, and a wave that waits in a loop
-/// need not be interrupted again and again.
+/// The loads of a wave behind which it hands over: a check-then-set breaks at the first, and a wave that waits in a
+/// loop need not be interrupted again and again.
 const MOST_CHECKS: u8 = 4;
 
 /// Evidence that a wave iterates for ever: its states at some back edges.

@@ -2,8 +2,8 @@
 //! does for a lane.
 //!
 //! Poison: a query is poisoned when it is traced with a poisoned operand or a NaN, or when a poisoned t is committed;
-//! what it answers is poisoned from then on, until it is traced again. So is the answer to a use that is undefined. What a
-//! scene contains is not tracked, as with buffers.
+//! what it answers is poisoned from then on, until it is traced again. So is the answer to a use that is undefined.
+//! What a scene contains is not tracked, as with buffers.
 
 use std::hash::{Hash, Hasher};
 
@@ -154,7 +154,8 @@ impl<O: Observer> Machine<'_, O> {
 
 /// Executes an instruction for a lane.
 ///
-/// It is a function by itself because the machine is generic over observers, and the search of a scene is 30 KB of code.
+/// It is a function by itself because the machine is generic over observers, and the search of a scene is 30 KB of
+/// code.
 fn answer(
     queries: &mut Queries,
     call: &RayCall<Row>,

@@ -227,8 +227,8 @@ impl<O: Observer> Machine<'_, O> {
         texels
     }
 
-    /// Records what a sample would use; gives the number of texels. A resource that is missing, or of another kind than the
-    /// shader expects, makes it nothing.
+    /// Records what a sample would use; gives the number of texels. A resource that is missing, or of another kind than
+    /// the shader expects, makes it nothing.
     fn feedback(&mut self, call: &TextureCall<Row>, registers: &Registers, lane: u32) -> u32 {
         let texture = self.buffer_of(call.texture, registers, lane);
         let Some(texture) = texture.and_then(|it| it.what.identified()) else { return 0 };

@@ -1,15 +1,15 @@
 //! Aliases: one buffer under two names of a module.
 //!
-//! Engines compile for them, because they decide which accesses may touch the same bytes. All of them find the memory of an
-//! alias by [`Module::storage`].
+//! Engines compile for them, because they decide which accesses may touch the same bytes. All of them find the memory
+//! of an alias by [`Module::storage`].
 
 use std::fmt;
 
 use crate::{Binding, Contents, Module, Resource};
 
 impl Module {
-    /// Makes one resource name the memory of another one: both must be buffers, and their types may differ, as those of two
-    /// views of one buffer.
+    /// Makes one resource name the memory of another one: both must be buffers, and their types may differ, as those of
+    /// two views of one buffer.
     pub fn alias(&mut self, name: &str, of: &str) -> Result<(), AliasError> {
         let resources = &self.resources;
         let wrong = |name: &str, problem| AliasError { name: name.to_owned(), problem };

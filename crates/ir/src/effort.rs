@@ -1,8 +1,8 @@
 //! What instructions cost, in the unit of fuel: a plain instruction of a wave. Every engine counts the same.
 //!
-//! A plain instruction is one row of arithmetic. What is computed lane by lane, or of lanes in pairs, costs as many of these
-//! as take the same time. Beyond 32 lanes the unit itself takes longer, since a row is longer: there a lane counts for less.
-//! The texels that a sample reads are known when it has run, and are paid for then.
+//! A plain instruction is one row of arithmetic. What is computed lane by lane, or of lanes in pairs, costs as many of
+//! these as take the same time. Beyond 32 lanes the unit itself takes longer, since a row is longer: there a lane
+//! counts for less. The texels that a sample reads are known when it has run, and are paid for then.
 
 use ops::scalar::Family;
 use ops::{Binary, WaveOp};

@@ -141,7 +141,8 @@ pub enum LaneOrder {
 }
 
 impl LaneOrder {
-    /// The default for a module: squares of threads if it uses quads in two dimensions and has shader model 6.6 or later.
+    /// The default for a module: squares of threads if it uses quads in two dimensions and has shader model 6.6 or
+    /// later.
     pub fn natural(module: &Module) -> LaneOrder {
         let [x, y, _] = module.group_size;
         let squares = x % 2 == 0 && y % 2 == 0;

@@ -171,8 +171,8 @@ pub struct WaveInputs {
     pub poison: Vec<LaneMask>,
     /// What each lane represents: an engine with an observer queries the feed.
     pub invocations: Vec<Option<Invocation>>,
-    /// By lane, the bits of the primitive's depth where the pixel shader sees it, if the shader promises a bound for the
-    /// depth that it writes; otherwise empty. An engine with an observer asks the feed.
+    /// By lane, the bits of the primitive's depth where the pixel shader sees it, if the shader promises a bound for
+    /// the depth that it writes; otherwise empty. An engine with an observer asks the feed.
     pub depths: Vec<u32>,
 }
 
@@ -200,8 +200,8 @@ pub struct WaveOutputs {
     pub rows: Rows,
     /// By output slot, the lanes that wrote it.
     pub written: Vec<LaneMask>,
-    /// By output slot, the lanes whose value is undefined: those that did not write it, and if the engine tracks poison,
-    /// those that wrote a poisoned value.
+    /// By output slot, the lanes whose value is undefined: those that did not write it, and if the engine tracks
+    /// poison, those that wrote a poisoned value.
     pub poison: Vec<LaneMask>,
 }
 

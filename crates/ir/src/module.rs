@@ -357,10 +357,10 @@ pub enum Address {
     Byte(Value),
     /// The texel `index` of a typed buffer.
     Texel(Value),
-    /// An access whose bounds have been checked, of a buffer seen as an array of units of `bytes` bytes, or of the texels
-    /// of a typed buffer if that is 0. A unit of one byte is loaded into a word, zero-extended, and stored from the low
-    /// byte of one. All scalars are in bounds for the lanes for which `when` holds, for all lanes without it; the other
-    /// lanes load zeros and store nothing. `legalize` makes such accesses.
+    /// An access whose bounds have been checked, of a buffer seen as an array of units of `bytes` bytes, or of the
+    /// texels of a typed buffer if that is 0. A unit of one byte is loaded into a word, zero-extended, and stored from
+    /// the low byte of one. All scalars are in bounds for the lanes for which `when` holds, for all lanes without it;
+    /// the other lanes load zeros and store nothing. `legalize` makes such accesses.
     Within { unit: Value, bytes: u32, when: Option<Value> },
 }
 
@@ -830,7 +830,8 @@ impl Module {
             || self.resources.iter().any(|it| it.alias_of == Some(binding))
     }
 
-    /// Whether the module may write the memory of a resource, under whichever name. Of a descriptor heap, nothing is known.
+    /// Whether the module may write the memory of a resource, under whichever name. Of a descriptor heap, nothing is
+    /// known.
     pub fn may_be_written(&self, binding: Binding) -> bool {
         self.resource(binding).kind.writable() || self.shares_memory(binding)
     }

@@ -2,9 +2,9 @@
 //! to assign pixels to lanes, and its wave operations can be compared only with those of a run that is packed the same
 //! way.
 //!
-//! At the start of the pixel shader, the first participant of a wave draws a number for it, and every lane that is not a
-//! helper lane stores its pixel, primitive and so on at the place of its wave and lane. Helper lanes cannot store; they
-//! are the lanes of a quad that did not.
+//! At the start of the pixel shader, the first participant of a wave draws a number for it, and every lane that is not
+//! a helper lane stores its pixel, primitive and so on at the place of its wave and lane. Helper lanes cannot store;
+//! they are the lanes of a quad that did not.
 //!
 //! Deliberately absent: how vertices are packed.
 

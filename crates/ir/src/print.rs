@@ -1,10 +1,10 @@
 //! What programs print: the messages of a module, and the log that an engine writes to as it runs.
 //!
-//! Every engine gives the same lines in the same order, the *canonical* one: by group, then by wave, then in the order in
-//! which the wave printed, then by lane. It does not depend on which wave or which thread of the host ran first, so that
-//! engines need not agree on that.
-//! A log keeps the first lines of that order, up to its limit, and counts the others: its size is bounded, however long a
-//! program prints.
+//! Every engine gives the same lines in the same order, the *canonical* one: by group, then by wave, then in the order
+//! in which the wave printed, then by lane. It does not depend on which wave or which thread of the host ran first, so
+//! that engines need not agree on that.
+//! A log keeps the first lines of that order, up to its limit, and counts the others: its size is bounded, however long
+//! a program prints.
 //!
 //! Deliberately absent: files and terminals. An engine records the bits; text is made of them when the log is read.
 

@@ -1,10 +1,10 @@
 //! The instructions of ray queries: their operands and results.
 //!
-//! A query is a state machine of one lane. It lives in a *slot*: a module declares arrays of slots as it declares private
-//! arrays, and [`RayOp::Allocate`] makes a new query in one of them. The result, a *handle*, is an ordinary `i32`, so that
-//! variables, arrays and parameters that hold queries need no special treatment, and lanes may hold different ones.
-//! A handle that is not one, or whose query has been replaced by a newer one in the same slot, behaves as a query that
-//! was never traced.
+//! A query is a state machine of one lane. It lives in a *slot*: a module declares arrays of slots as it declares
+//! private arrays, and [`RayOp::Allocate`] makes a new query in one of them. The result, a *handle*, is an ordinary
+//! `i32`, so that variables, arrays and parameters that hold queries need no special treatment, and lanes may hold
+//! different ones. A handle that is not one, or whose query has been replaced by a newer one in the same slot, behaves
+//! as a query that was never traced.
 //!
 //! Deliberately absent: what a query answers, which is defined in `ops::ray`.
 

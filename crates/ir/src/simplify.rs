@@ -226,8 +226,8 @@ impl Needed {
                 open.extend(inits.get(i));
                 open.extend(yielded(module, *body).and_then(|args| args.get(i)));
             }
-            // A switch hands the same values from case to case and out: all of them are needed, or none. The result stands
-            // for all of them, so that the cases are walked once and not once for each of their parameters.
+            // A switch hands the same values from case to case and out: all of them are needed, or none. The result
+            // stands for all of them, so that the cases are walked once and not once for each of their parameters.
             Op::Switch { .. } if is_param && module.inst(construct).results.len() > i => {
                 open.push(module.inst(construct).results[i]);
             }

@@ -1,4 +1,5 @@
-//! The text form of a module: [`print()`] writes it, [`read()`] reads it back. Reading what was printed gives the same module.
+//! The text form of a module: [`print()`] writes it, [`read()`] reads it back. Reading what was printed gives the same
+//! module.
 //!
 //! ```text
 //! entry "main": compute 6.6
@@ -58,8 +59,9 @@
 //! elements of a vertex or pixel shader, whose slots `s0`, `s1`, … instructions name. The line `pixel discards` lists
 //! the traits of a pixel shader, and `stage_io` alone an empty signature.
 //!
-//! Deliberately absent: notes, which are for debuggers alone ([`print()`] drops them), and any check of the module. [`print()`] takes every module, and marks what it cannot express;
-//! [`read()`] accepts everything that it can represent, for [`crate::verify`] to judge.
+//! Deliberately absent: notes, which are for debuggers alone ([`print()`] drops them), and any check of the module.
+//! [`print()`] takes every module, and marks what it cannot express; [`read()`] accepts everything that it can
+//! represent, for [`crate::verify`] to judge.
 
 mod lex;
 mod print;

@@ -12,7 +12,8 @@
 //! An element describes one execution of the instruction that defines the value, and the lanes active there.
 //! Because a value is visible only where a subset of these lanes is active, it holds at every use.
 //! - `Uniform`: these lanes hold the same bits.
-//! - `Affine { stride }`: an integer; lane L holds `base + stride * L` modulo the type, with one `base` for these lanes.
+//! - `Affine { stride }`: an integer; lane L holds `base + stride * L` modulo the type, with one `base` for these
+//!   lanes.
 //! - `Varying`: nothing is known.
 //!
 //! What is never computed, such as the result of a loop that no lane leaves, counts as `Uniform`.

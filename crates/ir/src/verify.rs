@@ -3,7 +3,8 @@
 //!
 //! # The header
 //! - Each dimension of the group is at least 1, and a group has at most 1024 threads.
-//! - Wave sizes are powers of two from 4 to 128; a maximum comes with a minimum, a preferred size with both and between them.
+//! - Wave sizes are powers of two from 4 to 128; a maximum comes with a minimum, a preferred size with both and between
+//!   them.
 //! - Resources bind to registers of their class, arrays have at least one element, strides are not 0, texels have 1
 //!   to 4 components; a resource that an instruction names is marked as used.
 //! - An alias and the resource whose memory it names are two buffers, neither of them an array, of constants or with a
@@ -42,8 +43,8 @@
 //! - Atomics work on integers of 32 or 64 bits; exchanges also on `f32`.
 //! - A new ray query names its slots, a trace its scene; a query has the field that is read.
 //! - A texture instruction suits its texture: the operation, and the number of operands for each role.
-//! - The scopes that instructions are in exist, and so do the scopes and scalars that notes name. A scope comes after its
-//!   caller.
+//! - The scopes that instructions are in exist, and so do the scopes and scalars that notes name. A scope comes after
+//!   its caller.
 //! - The format of a message suits its types, and an instruction that prints has operands of these types.
 //! - Slots exist, and values have their types. Only pixel shaders discard, and read inputs elsewhere than where they
 //!   were declared.

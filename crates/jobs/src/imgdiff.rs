@@ -1,8 +1,8 @@
 //! The image comparison of the public suite, and a strict one of ours.
 //!
-//! The suite measures how far colours are apart to the eye, by CIE76. Its measure deviates from the textbook in ways that
-//! its tests depend on, and that are therefore reproduced: colours on the sRGB curve are taken for linear ones, and XYZ
-//! values up to 1 are divided by a white point of 100, so that white has a lightness of 9 rather than 100.
+//! The suite measures how far colours are apart to the eye, by CIE76. Its measure deviates from the textbook in ways
+//! that its tests depend on, and that are therefore reproduced: colours on the sRGB curve are taken for linear ones,
+//! and XYZ values up to 1 are divided by a white point of 100, so that white has a lightness of 9 rather than 100.
 
 use wavelane::internal::pow;
 

@@ -168,8 +168,8 @@ impl Picture {
         Ok(file)
     }
 
-    /// The colours as eight bits on the sRGB curve, as libpng's simple reader returns them: 16 bits without a note of their
-    /// gamma are linear, the curve is a power of 1/2.2, and what is transparent is put before black.
+    /// The colours as eight bits on the sRGB curve, as libpng's simple reader returns them: 16 bits without a note of
+    /// their gamma are linear, the curve is a power of 1/2.2, and what is transparent is put before black.
     pub(crate) fn srgb(&self) -> Vec<[u8; 3]> {
         let most = f64::from(self.most());
         let power = |value: f64, to| f64::from(pow(value as f32, to));
@@ -275,7 +275,8 @@ pub fn refused(file: &[u8], error: &png::DecodingError) -> String {
     }
 }
 
-/// A number from 0 to 1 in that many bits, truncated rather than rounded, as the suite's tool writes pictures; NaN is 0.
+/// A number from 0 to 1 in that many bits, truncated rather than rounded, as the suite's tool writes pictures; NaN is
+/// 0.
 fn cut(value: f64, bits: u8) -> u16 {
     let steps = f64::from(1u32 << bits);
     (value * steps).clamp(0.0, steps - 1.0) as u16

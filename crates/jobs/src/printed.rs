@@ -46,8 +46,8 @@ impl PrintedLines {
     }
 }
 
-/// Such as `group 0 wave 0 lane 3: a.hlsl:12: text`, a line for each lane, below the name of the pass if there are several;
-/// last, how many further lines were not kept.
+/// Such as `group 0 wave 0 lane 3: a.hlsl:12: text`, a line for each lane, below the name of the pass if there are
+/// several; last, how many further lines were not kept.
 pub fn printed_text(all: &[PrintedLines]) -> String {
     let mut text = String::new();
     for PrintedLines { pass, lines, .. } in all {

@@ -57,8 +57,8 @@ pub(crate) fn read_log(bytes: &[u8], file: &TestFile, extent: Extent) -> Log {
         .collect();
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     let (failures, checks) = (word(0), word(1));
-    // For each check, by its line and its number, the values, and for each pair of them how often each lane or pixel has
-    // them: the log does not say in which wave.
+    // For each check, by its line and its number, the values, and for each pair of them how often each lane or pixel
+    // has them: the log does not say in which wave.
     let mut failed: BTreeMap<(u32, u32), Vec<Values>> = BTreeMap::new();
     for slot in 0..(failures as usize).min(MOST_RECORDS) {
         let at = 4 + RECORD * slot;

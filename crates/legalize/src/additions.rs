@@ -1,9 +1,9 @@
-//! Atomic additions that cannot be observed individually: those whose results are not used, to buffers to which a module
-//! does nothing else.
+//! Atomic additions that cannot be observed individually: those whose results are not used, to buffers to which a
+//! module does nothing else.
 //!
-//! No wave can observe when such an addition happens, and the order and the portions of additions do not affect the sum.
-//! On this rest copies of counters in groupshared memory (`merged.rs`), counting without matching (`disaggregated.rs`), and
-//! the fast engine's sums in registers and private copies.
+//! No wave can observe when such an addition happens, and the order and the portions of additions do not affect the
+//! sum. On this rest copies of counters in groupshared memory (`merged.rs`), counting without matching
+//! (`disaggregated.rs`), and the fast engine's sums in registers and private copies.
 
 use ir::{Address, Atomic, Binding, Inst, Module, Op, ResourceKind};
 use ops::Ty;

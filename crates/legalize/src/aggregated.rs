@@ -7,8 +7,8 @@
 //! - *All come.* The addition is an instruction of the body, or in an `if` of the body that does nothing else but
 //!   arithmetic; no lane returns early, so that all waves reach the barriers around it.
 //! - *One place.* The element is the same in all lanes, and is in bounds.
-//! - *There is no waiting.* No loop reads memory that the module can write, since a wave that waited for another's addition
-//!   would wait for a wave that waits at the barrier.
+//! - *There is no waiting.* No loop reads memory that the module can write, since a wave that waited for another's
+//!   addition would wait for a wave that waits at the barrier.
 //! - *Whole waves*, at most as many in a group as a wave has lanes.
 //!
 //! Deliberately absent: other operations than the addition of words; elements that differ between groups.
@@ -37,8 +37,8 @@ pub(crate) struct Aggregating {
     waves: u32,
 }
 
-/// The new module, for waves of a width. `bytes` are the sizes of the buffers that are bound to each resource. `None` if
-/// nothing is gained, or a condition does not hold.
+/// The new module, for waves of a width. `bytes` are the sizes of the buffers that are bound to each resource. `None`
+/// if nothing is gained, or a condition does not hold.
 pub fn aggregated(module: &Module, width: u32, bytes: &[usize]) -> Option<Module> {
     let module = &*ir::notes::without(module);
     let threads = module.threads_per_group();

@@ -1,5 +1,5 @@
-//! Channels of texels: the numbers that their bits stand for, and the bits of numbers, for textures and typed buffers. The
-//! conversions are those of `ops::texture` and `ir::texel`, to the last bit; steps and limits are those of
+//! Channels of texels: the numbers that their bits stand for, and the bits of numbers, for textures and typed buffers.
+//! The conversions are those of `ops::texture` and `ir::texel`, to the last bit; steps and limits are those of
 //! `ops::texture::Channel`.
 
 use ops::Sign::{self, Signed, Unsigned};
@@ -102,8 +102,9 @@ fn steps(channel: Channel) -> u32 {
 }
 
 impl<'a> Writer<'a> {
-    /// The number in a channel of integers or of a normalised format, from its bits as an integer with the channel's sign. A
-    /// fraction is an f64, or an f32 for a reader of that type: both operands are exact there, so that it is rounded once.
+    /// The number in a channel of integers or of a normalised format, from its bits as an integer with the channel's
+    /// sign. A fraction is an f64, or an f32 for a reader of that type: both operands are exact there, so that it is
+    /// rounded once.
     pub(crate) fn channel_number(
         &'a self,
         channel: Channel,
@@ -127,8 +128,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a channel holds for a number: a float of its size, or an integer of 32 or 64 bits, whose bits above those of the
-    /// channel may be anything.
+    /// What a channel holds for a number: a float of its size, or an integer of 32 or 64 bits, whose bits above those
+    /// of the channel may be anything.
     pub(crate) fn channel_value(&'a self, channel: Channel, number: Number<'a>) -> Term<'a> {
         let ty = if channel.bits > 32 { Ty::I64 } else { Ty::I32 };
         let (least, most) = channel.limits().unwrap_or_default();

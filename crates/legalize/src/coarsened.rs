@@ -18,8 +18,8 @@
 //! leaves open.
 //!
 //! Atomic operations of the slots on one element follow one another, so they become one, with the fold of the operands:
-//! where no slot uses the old value, and where an addition is to a word that is in bounds, so that each slot can compute
-//! its own old value. A reduction that only such an operation uses folds the values of all slots.
+//! where no slot uses the old value, and where an addition is to a word that is in bounds, so that each slot can
+//! compute its own old value. A reduction that only such an operation uses folds the values of all slots.
 //!
 //! Deliberately absent: modules with private arrays, textures and ray queries, whose accesses become long code; those
 //! that load nothing in the body, which would gain nothing; and long ones. The caller checks whether registers suffice.
@@ -57,9 +57,9 @@ pub(crate) struct Coarsening {
     threads: Vec<Value>,
 }
 
-/// The module with `slots` groups in one, for a dispatch whose number of groups on the first axis is a multiple of that,
-/// and which has as many times fewer groups afterwards. `bytes` are the sizes of the buffers that are bound to each
-/// resource; 0 if that is unknown. `None` if a condition does not hold, or nothing is gained.
+/// The module with `slots` groups in one, for a dispatch whose number of groups on the first axis is a multiple of
+/// that, and which has as many times fewer groups afterwards. `bytes` are the sizes of the buffers that are bound to
+/// each resource; 0 if that is unknown. `None` if a condition does not hold, or nothing is gained.
 pub fn coarsened(module: &Module, slots: u32, bytes: &[usize]) -> Option<Module> {
     let module = &*ir::notes::without(module);
     if !can_share(module, slots) {

@@ -7,9 +7,9 @@
 //! - `WaveMatch`: the lowest lane of each set adds the number of its lanes;
 //! - the loop over first lanes, which is a `WaveMatch` once it is served at once (`waterfalls.rs`).
 //!
-//! Both add as much in total, for each key, as its lanes adding 1 each. So the difference is unobservable if nothing else
-//! is done with the counters, and no addition's result is used: whether they happen early or late, in what order and in what
-//! portions, cannot be seen.
+//! Both add as much in total, for each key, as its lanes adding 1 each. So the difference is unobservable if nothing
+//! else is done with the counters, and no addition's result is used: whether they happen early or late, in what order
+//! and in what portions, cannot be seen.
 //!
 //! Deliberately absent: sets that are used for something else besides. Their lanes are compared in any case.
 

@@ -1,8 +1,8 @@
 //! Sampler feedback for devices that have no instruction for it: maps become structured buffers of words, whose layout
 //! [`ops::texture::feedback`] defines, and a write becomes arithmetic and atomic operations (`textures/marks.rs`).
 //!
-//! The state of samplers must be known. In arrays of resources, the state of a lane's sampler and the texture of its map are
-//! chosen among those of all elements. The probes of anisotropic filters are divided in 64-bit floats.
+//! The state of samplers must be known. In arrays of resources, the state of a lane's sampler and the texture of its
+//! map are chosen among those of all elements. The probes of anisotropic filters are divided in 64-bit floats.
 //! Deliberately absent: descriptor heaps.
 
 use std::borrow::Cow;

@@ -15,15 +15,15 @@
 //! | folds over partitions | masks ∩ the participants, and a neutral value |
 //! | functions with a mask of lanes | a waterfall loop over equal masks, for the lanes in the mask and helper lanes |
 //!
-//! If only helper lanes are active they participate, so that their loops end. What helper lanes get is undefined in HLSL;
-//! here it is what the reference engine gives them where it keeps quads of helper lanes (`interp::Variation::keeps_quads`),
-//! except that where a device folds over partitions itself, helper lanes form a separate partition, since each lane
-//! must be in its own mask.
+//! If only helper lanes are active they participate, so that their loops end. What helper lanes get is undefined in
+//! HLSL; here it is what the reference engine gives them where it keeps quads of helper lanes
+//! (`interp::Variation::keeps_quads`), except that where a device folds over partitions itself, helper lanes form a
+//! separate partition, since each lane must be in its own mask.
 //!
-//! Deliberately absent: ending quads that consist of helper lanes. A lane knows nothing of the lanes of its quad that are
-//! elsewhere in control flow, so it cannot tell that its quad ends. Helper lanes of other quads see the difference where
-//! no participant is active: they are with more helper lanes than on the reference engine. Participants see it only in
-//! what they read of those, which is undefined. A loop that only ends because its quad does is not reproduced.
+//! Deliberately absent: ending quads that consist of helper lanes. A lane knows nothing of the lanes of its quad that
+//! are elsewhere in control flow, so it cannot tell that its quad ends. Helper lanes of other quads see the difference
+//! where no participant is active: they are with more helper lanes than on the reference engine. Participants see it
+//! only in what they read of those, which is undefined. A loop that only ends because its quad does is not reproduced.
 
 use ir::{Value, Values, values};
 use ops::wave::Sees;

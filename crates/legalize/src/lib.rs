@@ -11,11 +11,11 @@
 //! # Map
 //! `target.rs`: the capabilities of a device; `writer.rs`: the new module under construction; `corners.rs`: corner
 //! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
-//! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see lanes;
-//! `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `extents.rs`: which accesses are
-//! in bounds in one dispatch; `helpers.rs`: helper lanes of pixel shaders; `rays.rs`: ray queries in software;
-//! `textures.rs`: textures as buffers; `typed.rs`: typed buffers as bytes; `channel.rs`: the conversions of both;
-//! `term.rs`: formulas; `trace.rs`: a module that records its values; `feedback.rs`: feedback maps as buffers;
+//! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
+//! lanes; `observed.rs`: which NaN bits can be observed; `bounds.rs`: robust access to buffers; `extents.rs`: which
+//! accesses are in bounds in one dispatch; `helpers.rs`: helper lanes of pixel shaders; `rays.rs`: ray queries in
+//! software; `textures.rs`: textures as buffers; `typed.rs`: typed buffers as bytes; `channel.rs`: the conversions of
+//! both; `term.rs`: formulas; `trace.rs`: a module that records its values; `feedback.rs`: feedback maps as buffers;
 //! `merged.rs`: groups in turn; `aggregated.rs`: one atomic operation for a group; `disaggregated.rs`: one for each
 //! lane; `split.rs`: a program in two at its reservation; `additions.rs`: which additions cannot be observed;
 //! `sweep.rs`: dead code after these; `coarsened.rs`: several groups in one; `unrolled.rs`: loops whose course is
@@ -26,8 +26,8 @@
 //! # Deliberately absent
 //! Optimisation of single instructions. Every rewrite here exists because a target lacks something, except those of
 //! whole programs: [`rewritten()`] saves atomic operations and branches, and keeps more loads in flight, on GPUs;
-//! [`disaggregated()`] and [`split`] let the threads of a processor count apart from each other. [`trace`] rewrites for a
-//! caller who looks for the first value in which two engines differ.
+//! [`disaggregated()`] and [`split`] let the threads of a processor count apart from each other. [`trace`] rewrites for
+//! a caller who looks for the first value in which two engines differ.
 #![forbid(unsafe_code)]
 
 pub mod additions;

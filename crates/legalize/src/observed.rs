@@ -15,8 +15,8 @@ use ops::{Ternary, Ty};
 
 use crate::target::{Class, Target};
 
-/// For each value, whether its bits may be observed; empty if the module adds no floats, or if the target's NaN need not
-/// be canonical.
+/// For each value, whether its bits may be observed; empty if the module adds no floats, or if the target's NaN need
+/// not be canonical.
 pub(crate) fn observed(module: &Module, target: &Target) -> Vec<bool> {
     let open = [Ty::F32, Ty::F64].map(|ty| target.leaves_open(Class::Nan, ty));
     let adds = |op: &Op| match op {

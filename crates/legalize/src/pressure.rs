@@ -1,7 +1,7 @@
 //! Register pressure: how many registers the values of a module need at once.
 //!
-//! Values are taken to be computed in textual order, and to occupy a register of 32 bits, or two, from their definition to
-//! their last use. An assembler computes some later and others twice, so this is an estimate, for modules without
+//! Values are taken to be computed in textual order, and to occupy a register of 32 bits, or two, from their definition
+//! to their last use. An assembler computes some later and others twice, so this is an estimate, for modules without
 //! loops: there a value is not needed once more after its last use in the text.
 
 use ir::Module;

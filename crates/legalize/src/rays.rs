@@ -1,8 +1,8 @@
 //! Ray queries in software, for targets without [`crate::Class::RayQuery`]: the state machine of `ops::ray` and its
 //! search, written into the module. Every device then gives the bits of the reference engine.
 //!
-//! - A scene becomes a raw buffer with the bytes of [`ops::ray::Scene::packed`]. One that is not bound has no bytes: its
-//!   header reads as zeros, and every ray misses.
+//! - A scene becomes a raw buffer with the bytes of [`ops::ray::Scene::packed`]. One that is not bound has no bytes:
+//!   its header reads as zeros, and every ray misses.
 //! - A query is a row of private words (`state.rs`); a handle is its slot in the low half and a generation in the high
 //!   half, as in `ir::ray`, so that a query that has been replaced is not mistaken for its successor.
 //! - `Proceed` becomes a loop around a search (`search.rs`), whose tests of triangles and boxes are in `meet.rs`.

@@ -22,8 +22,8 @@ use crate::textures::uses_textures;
 use crate::unrolled::unrolled;
 use crate::waterfalls::matched;
 
-/// The most registers that several groups in one may need: with that many, a processor of a GPU has room for a third of its
-/// threads, whose loads keep the memory busy.
+/// The most registers that several groups in one may need: with that many, a processor of a GPU has room for a third of
+/// its threads, whose loads keep the memory busy.
 const MOST_REGISTERS: u32 = 96;
 
 /// The threads of a GPU that hold a wave between them.
@@ -103,8 +103,8 @@ pub struct Rewritten<'a> {
     pub module: Cow<'a, Module>,
     /// The groups on the first axis that became one.
     pub coarse: u32,
-    /// Whether groups run in turn: then they are counted on the first axis only, and there may be any number of them, or
-    /// with constants as many as [`runs`] says.
+    /// Whether groups run in turn: then they are counted on the first axis only, and there may be any number of them,
+    /// or with constants as many as [`runs`] says.
     pub in_turn: bool,
 }
 

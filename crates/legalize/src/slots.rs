@@ -3,15 +3,16 @@
 //!
 //! Each value becomes one for each slot, unless it is the same in all of them ([`same`]). Which slots are active is
 //! values, too: *flags*, one `bool` for each slot. All lanes of the device walk together through what observes lanes
-//! ([`control`]), so that the new module's own active set never matters there; other constructs are copied for each slot
-//! ([`natural`]). An access to memory is made under the flag of its slot ([`single`]), and an operation on the wave becomes
-//! operations on the device's waves, all of whose lanes take part, joined across slots ([`lanes`]).
+//! ([`control`]), so that the new module's own active set never matters there; other constructs are copied for each
+//! slot ([`natural`]). An access to memory is made under the flag of its slot ([`single`]), and an operation on the
+//! wave becomes operations on the device's waves, all of whose lanes take part, joined across slots ([`lanes`]).
 //!
-//! Each instruction is done for the lowest slot first, so that what lanes do in one instruction is in the order of lanes.
-//! A construct is only copied for each slot if its lanes cannot observe one another's progress ([`crate::constructs`]).
+//! Each instruction is done for the lowest slot first, so that what lanes do in one instruction is in the order of
+//! lanes. A construct is only copied for each slot if its lanes cannot observe one another's progress
+//! ([`crate::constructs`]).
 //!
-//! Groups shrink: waves stay as many as they were. Groups smaller than a wave, and waves that are partly empty, have slots
-//! or lanes that are never active.
+//! Groups shrink: waves stay as many as they were. Groups smaller than a wave, and waves that are partly empty, have
+//! slots or lanes that are never active.
 //!
 //! Deliberately absent: what has been legalised before, such as functions with masks of lanes and rotations; printing,
 //! which no kernel does.

@@ -1,9 +1,9 @@
 //! Splits a program at its reservation, so that several threads give it the numbers that one thread would have given.
 //!
 //! A *reservation* is an atomic addition whose result is used: the counter of a stream compaction, an append buffer, a
-//! ticket. Its results depend on the order of waves. This is the parallel prefix sum over waves (reduce, then scan): the
-//! module *count* has what the waves add, and does nothing else; the module *place* is the program, with the sum of all
-//! earlier waves in place of the counter. Both find the word of their wave, its *slot*, in a hidden buffer that the
+//! ticket. Its results depend on the order of waves. This is the parallel prefix sum over waves (reduce, then scan):
+//! the module *count* has what the waves add, and does nothing else; the module *place* is the program, with the sum of
+//! all earlier waves in place of the counter. Both find the word of their wave, its *slot*, in a hidden buffer that the
 //! engine moves on by one slot after each wave. The fast engine runs them batch by batch, and passes sums from batch to
 //! batch.
 //!
@@ -246,7 +246,8 @@ struct Reservation {
 }
 
 impl Reservation {
-    /// The program up to the reservation, without effects, where the sum of what the lanes add goes into the wave's slot.
+    /// The program up to the reservation, without effects, where the sum of what the lanes add goes into the wave's
+    /// slot.
     fn count(&self, module: &Module) -> Module {
         let mut count = with_slots(module);
         let mut over: BTreeSet<Region> = BTreeSet::new();

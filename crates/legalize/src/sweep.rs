@@ -1,5 +1,5 @@
-//! Dead code elimination after a program was rewritten, also of what observers could see and machine code does not need:
-//! [`ir::simplify::prune`] keeps loads, wave operations and constructs.
+//! Dead code elimination after a program was rewritten, also of what observers could see and machine code does not
+//! need: [`ir::simplify::prune`] keeps loads, wave operations and constructs.
 
 use ir::rewrite::rewrite;
 use ir::{Inst, Module};

@@ -1,9 +1,9 @@
 //! Switches as cascades of `if`s, where a case falls through or sees which lanes execute it together.
 //!
-//! A device jumps: it may run lanes with different selectors apart although they share a case, and says nothing of where
-//! lanes that fall through meet those that select the next case. A cascade tests one case group after the other and runs its
-//! body with the lanes that selected any of its labels or fell in, which is the IR's rule word for word; lanes that exit
-//! wait at the end of the block around it.
+//! A device jumps: it may run lanes with different selectors apart although they share a case, and says nothing of
+//! where lanes that fall through meet those that select the next case. A cascade tests one case group after the other
+//! and runs its body with the lanes that selected any of its labels or fell in, which is the IR's rule word for word;
+//! lanes that exit wait at the end of the block around it.
 
 use ir::{Case, Inst, Op, Region, Value, Values};
 use ops::{Binary, Compare, Ty};

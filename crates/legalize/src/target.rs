@@ -76,8 +76,8 @@ pub enum Class {
     Bounds,
     /// The same for loads and stores of the one word of an element.
     WordBounds,
-    /// Loads and stores of texels of typed buffers, which convert between formats. A device without moves the bytes, and
-    /// converts by instructions for the formats that are bound. It lacks bounds as well.
+    /// Loads and stores of texels of typed buffers, which convert between formats. A device without moves the bytes,
+    /// and converts by instructions for the formats that are bound. It lacks bounds as well.
     Texel,
     /// Exclusive scans by all lanes of a wave, if the target says when waves are whole.
     WholeScan,
@@ -296,14 +296,15 @@ impl Target {
         self
     }
 
-    /// The same device, if programs are rewritten for one dispatch where that cannot be observed ([`crate::rewritten`]).
+    /// The same device, if programs are rewritten for one dispatch where that cannot be observed
+    /// ([`crate::rewritten`]).
     pub fn with_rewrites(mut self) -> Target {
         self.rewrites = self.rewrites.and(Rewrites::OF_DISPATCHES);
         self
     }
 
-    /// The same device, if the texels of typed buffers have these formats, by the numbers of resources; those without have
-    /// the shader's own.
+    /// The same device, if the texels of typed buffers have these formats, by the numbers of resources; those without
+    /// have the shader's own.
     pub fn with_formats(mut self, formats: Vec<Option<ElementFormat>>) -> Target {
         self.formats = formats;
         self

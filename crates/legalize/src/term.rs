@@ -1,6 +1,6 @@
 //! Formulas over values of the new module, with operators, whose corner cases are written out for the target. Constant
-//! folding makes one formula serve both what is data and what is known: of a choice whose condition is known, only one arm
-//! is emitted.
+//! folding makes one formula serve both what is data and what is known: of a choice whose condition is known, only one
+//! arm is emitted.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Not, Sub};
 

@@ -1,5 +1,5 @@
-//! Typed buffers, for targets that lack [`crate::Class::Texel`]: each access moves the scalars of a texel as they are in
-//! memory, and conversions between the format that is bound and the shader's type are written out. They are those of
+//! Typed buffers, for targets that lack [`crate::Class::Texel`]: each access moves the scalars of a texel as they are
+//! in memory, and conversions between the format that is bound and the shader's type are written out. They are those of
 //! `ir::texel`, to the last bit.
 //!
 //! An atomic operation on texels of another size than its operand stays as it is: no device has it.

@@ -1,12 +1,12 @@
-//! Loop unrolling, where the course of a loop is known before it runs ([`ir::rounds::course`]): how often the lanes that
-//! do not leave earlier go round, and which conditions of the body hold in which iteration.
+//! Loop unrolling, where the course of a loop is known before it runs ([`ir::rounds::course`]): how often the lanes
+//! that do not leave earlier go round, and which conditions of the body hold in which iteration.
 //!
 //! Three forms, by the number of instructions that they make:
 //! - *flat:* all iterations, one after another, if no lane leaves under an unknown condition;
 //! - *block:* the same in a block, to whose end lanes leave;
 //! - *partial:* a divisor of the number of iterations goes into one, so that the condition at the head is only tested
-//!   in one of them. If nothing but arithmetic precedes that condition, it moves to the end (loop rotation), since it is
-//!   known to hold at first.
+//!   in one of them. If nothing but arithmetic precedes that condition, it moves to the end (loop rotation), since it
+//!   is known to hold at first.
 //!
 //! An iteration runs with the lanes that reached the end of the one before, in all three forms as in the loop; so the
 //! active lanes are the same everywhere. In the copies, arithmetic on constants is folded with the definitions of
@@ -230,8 +230,8 @@ impl Writer<'_> {
         true
     }
 
-    /// The condition at the head of a loop, if only arithmetic precedes it, and if it holds until the last iteration ends
-    /// there.
+    /// The condition at the head of a loop, if only arithmetic precedes it, and if it holds until the last iteration
+    /// ends there.
     fn head(&self, course: &Course, body: Region) -> Option<Inst> {
         let insts = &self.source.region(body).insts;
         let op = |it: &Inst| &self.source.inst(*it).op;

@@ -1,17 +1,17 @@
-//! Waterfall loops over first lanes as one match: a loop in which the lanes that hold the same word as the first lane are
-//! served and leave, until no lane is left. All sets of equal lanes are known from one `WaveMatch`; then each lane does
-//! what it would have done in its iteration, at once with the others.
+//! Waterfall loops over first lanes as one match: a loop in which the lanes that hold the same word as the first lane
+//! are served and leave, until no lane is left. All sets of equal lanes are known from one `WaveMatch`; then each lane
+//! does what it would have done in its iteration, at once with the others.
 //!
 //! The difference cannot be observed under these conditions:
-//! - *Every lane is served once, with those that hold the same word.* Followed with the values that the loop begins with,
-//!   a lane that differs from the first comes back to these values, without an effect; a lane that does not differ
-//!   leaves, at once or before it sees lanes in the next iteration.
+//! - *Every lane is served once, with those that hold the same word.* Followed with the values that the loop begins
+//!   with, a lane that differs from the first comes back to these values, without an effect; a lane that does not
+//!   differ leaves, at once or before it sees lanes in the next iteration.
 //! - *The order of iterations is not seen.* Lanes that are served do arithmetic, and atomic operations whose order does
 //!   not matter and whose results are unused. They see of other lanes only what follows from the set: its first lane,
 //!   how many lanes it has, which these are.
 //!
-//! Deliberately absent: keys that change in the loop, keys of several words, keys of floats (which may be equal to none),
-//! loads and stores in the loop.
+//! Deliberately absent: keys that change in the loop, keys of several words, keys of floats (which may be equal to
+//! none), loads and stores in the loop.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -289,8 +289,8 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Whether the result of a wave operation follows from the set of lanes that hold the same word. If the active lanes
-    /// are more than that, it must be the same as among the set.
+    /// Whether the result of a wave operation follows from the set of lanes that hold the same word. If the active
+    /// lanes are more than that, it must be the same as among the set.
     fn follows_from_set(&self, op: WaveOp, args: &[Value], is_set: bool) -> bool {
         let is_of_set = |it: Value| it == self.like || is_set && self.bits(it) == Some(1);
         match op {

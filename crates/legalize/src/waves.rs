@@ -148,8 +148,8 @@ impl Writer<'_> {
         set
     }
 
-    /// The lanes of a set that agree with this lane in the lowest bits of `rest`, as many as a step takes; and the other
-    /// bits. Where no bit is left, all agree.
+    /// The lanes of a set that agree with this lane in the lowest bits of `rest`, as many as a step takes; and the
+    /// other bits. Where no bit is left, all agree.
     fn agreeing(&self, value: Value, mut set: Values, mut rest: Value) -> (Values, Value) {
         for _ in 0..MOST_BITS / 2 {
             let bit = self.op2(Binary::And, rest, self.op2(Binary::Sub, self.word(0), rest));

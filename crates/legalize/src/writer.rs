@@ -1,7 +1,7 @@
 //! Writes the new module: a copy of the old one, instruction by instruction, with some of them replaced.
 //!
-//! `ir::rewrite` inserts instructions into a module that stays as it is. Here types change (16-bit integers become words)
-//! and constructs become others (a switch becomes `if`s), so that a new module is built, with `ir::Builder`.
+//! `ir::rewrite` inserts instructions into a module that stays as it is. Here types change (16-bit integers become
+//! words) and constructs become others (a switch becomes `if`s), so that a new module is built, with `ir::Builder`.
 //!
 //! All methods take `&self`, so that calls that append instructions can be nested like formulas.
 

@@ -4,7 +4,8 @@
 //! code. Most lists here have a few elements and are sorted once, so that size counts more than speed. This sort orders
 //! the positions of elements, in one place for all types.
 //!
-//! Deliberately absent: a replacement for lists that are long or sorted often, for which the standard library is faster.
+//! Deliberately absent: a replacement for lists that are long or sorted often, for which the standard library is
+//! faster.
 
 use std::cmp::Ordering;
 

@@ -126,7 +126,8 @@ pub trait Apply: Sized {
     fn map2<A: Lane, B: Lane, R: Lane>(self, f: impl Fn(A, B) -> R) -> Self::Out;
     fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(self, f: impl Fn(A, B, C) -> R) -> Self::Out;
 
-    /// Applies a function that is defined in f32, to values of that type or to halves, whose results are rounded once more.
+    /// Applies a function that is defined in f32, to values of that type or to halves, whose results are rounded once
+    /// more.
     ///
     /// Such functions are long, so that an implementation for rows shares their code between the two types.
     fn through_f32(self, is_half: bool, f: impl Fn(f32) -> f32) -> Self::Out {

@@ -156,8 +156,8 @@ impl Fold {
 
     /// The value that the lowest lane of an exclusive scan receives, and the result of an empty fold.
     ///
-    /// Out of line for reproducible builds: where LLVM 22 inlines these arms into a fold, the order in which it merges them
-    /// differs from one run of the compiler to the next.
+    /// Out of line for reproducible builds: where LLVM 22 inlines these arms into a fold, the order in which it merges
+    /// them differs from one run of the compiler to the next.
     #[inline(never)]
     pub fn identity(self, ty: Ty) -> u64 {
         let ones = ty.ones();

@@ -279,8 +279,8 @@ impl Emitter<'_> {
         self.emitted(inst)
     }
 
-    /// Whether an instruction is emitted at the only exit that uses its result, so that lanes that stay do not compute it.
-    /// The assembler would not move it there.
+    /// Whether an instruction is emitted at the only exit that uses its result, so that lanes that stay do not compute
+    /// it. The assembler would not move it there.
     fn is_sunk(&self, inst: Inst) -> bool {
         match &self.ir.inst(inst).results[..] {
             [result] => {

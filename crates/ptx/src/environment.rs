@@ -8,7 +8,8 @@ use legalize::Target;
 pub struct KernelEnvironment {
     /// The compute capability as a number, such as 90 for `sm_90`.
     pub sm: u32,
-    /// The lanes of a wave: 4 to 128. Those of less than 32 share a warp, and a thread holds several lanes of wider ones.
+    /// The lanes of a wave: 4 to 128. Those of less than 32 share a warp, and a thread holds several lanes of wider
+    /// ones.
     pub width: u32,
     /// For each resource of the module, the format of its texels if it differs from the shader's own element type;
     /// empty if none does.

@@ -8,20 +8,20 @@
 //! - **Arithmetic.** IEEE 754 operations are the hardware's, with their rounding written out; `legalize` has expanded
 //!   what PTX lacks or leaves open ([`legalize::Target::cuda`]). Nothing is approximate and denormals are kept.
 //! - **Bounds.** CUDA has no robust access: an address outside a buffer ends the context. Every access to a buffer is
-//!   predicated on the comparison that `legalize` has written out, unless it is in bounds in all threads of the dispatch
-//!   that the kernel is for.
-//! - **Widths.** A warp holds one wave of 32 lanes, or several of 16, 8 or 4 side by side. They execute together;
-//!   each lane has its own predicate, so only wave operations must distinguish them: these take the part of a vote
-//!   that belongs to the wave, and shuffle within segments of a warp. A thread holds two lanes of a wave of 64 lanes, and
+//!   predicated on the comparison that `legalize` has written out, unless it is in bounds in all threads of the
+//!   dispatch that the kernel is for.
+//! - **Widths.** A warp holds one wave of 32 lanes, or several of 16, 8 or 4 side by side. They execute together; each
+//!   lane has its own predicate, so only wave operations must distinguish them: these take the part of a vote that
+//!   belongs to the wave, and shuffle within segments of a warp. A thread holds two lanes of a wave of 64 lanes, and
 //!   four of one of 128: `legalize` has made a module of them ([`legalize::in_slots`]), so that nothing here differs.
 //! - **Order.** Statements that lanes execute together are ordered, also between lanes: a `bar.warp.sync -1`
 //!   separates an access to shared memory from a later one that may conflict with it.
 //!
 //! # Kernel interface
-//! A block is one thread group, or [`Kernel::coarse`] of them: one-dimensional, padded to whole warps. The only parameter is an array of descriptors
-//! of [`DESCRIPTOR_BYTES`] bytes, one for each used resource in the order of [`Kernel::slots`]: the address of its
-//! bytes, the address of its hidden counter, its size in bytes, and the number of elements of its array. The address
-//! of a resource array is that of a table of such descriptors.
+//! A block is one thread group, or [`Kernel::coarse`] of them: one-dimensional, padded to whole warps. The only
+//! parameter is an array of descriptors of [`DESCRIPTOR_BYTES`] bytes, one for each used resource in the order of
+//! [`Kernel::slots`]: the address of its bytes, the address of its hidden counter, its size in bytes, and the number of
+//! elements of its array. The address of a resource array is that of a table of such descriptors.
 //! A texture is its bytes, level by level, and an element of its array has a record of its shape; see
 //! [`Kernel::extras`].
 //!
@@ -87,8 +87,8 @@ pub struct Kernel {
     pub slots: Vec<ir::Binding>,
     /// What the host adds to the module's resources: records of the shapes of textures and the states of samplers.
     pub extras: Vec<Extra>,
-    /// The slot for the record of a dispatch ([`merged_record`]), if groups run in turn: then the grid has one axis, and
-    /// any number of blocks.
+    /// The slot for the record of a dispatch ([`merged_record`]), if groups run in turn: then the grid has one axis,
+    /// and any number of blocks.
     pub record: Option<ir::Binding>,
     /// The threads of a block: those of a group, padded to whole warps.
     pub threads: u32,

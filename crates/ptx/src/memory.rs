@@ -1,9 +1,9 @@
 //! Buffers: descriptors, addresses, accesses.
 //!
-//! A buffer is its bytes, at an address that is a multiple of 256. `legalize` has turned every access into units with
-//! a condition that says for which lanes they are in bounds; the access is predicated on it, since CUDA has no robust
-//! access. The texels of typed buffers are units, too: `legalize` has written out their conversions. Consecutive scalars
-//! are moved together where their address is a multiple of their size.
+//! A buffer is its bytes, at an address that is a multiple of 256. `legalize` has turned every access into units with a
+//! condition that says for which lanes they are in bounds; the access is predicated on it, since CUDA has no robust
+//! access. The texels of typed buffers are units, too: `legalize` has written out their conversions. Consecutive
+//! scalars are moved together where their address is a multiple of their size.
 //!
 //! Accesses are weak, except those of `globallycoherent` buffers, and loads in loops that may wait for another wave,
 //! which would otherwise be moved out of the loop. What a shader only reads is loaded through the *non-coherent* path
@@ -246,7 +246,8 @@ impl Emitter<'_> {
     /// Whether a load is in a loop in which a lane waits for other waves, and from a buffer of at least `bytes` bytes.
     ///
     /// Then it loads the first element instead of none where it is out of bounds: the assembler makes a branch of a
-    /// predicated load in such a loop, before which the device switches to another thread (PERF: 8 % of a chained scan).
+    /// predicated load in such a loop, before which the device switches to another thread (PERF: 8 % of a chained
+    /// scan).
     fn is_polled(&self, place: Place, bytes: u32) -> bool {
         let size = self.sizes.get(place.binding.index()).copied().unwrap_or(0);
         self.natural.is_some()

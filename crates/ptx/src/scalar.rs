@@ -266,8 +266,8 @@ impl Emitter<'_> {
             Binary::Max(_) if float => put!(self, "max.{name} {to}, {first}, {second}"),
             Binary::Add => put!(self, "add.{name} {to}, {first}, {second}"),
             Binary::Sub if ty == Ty::I16 => {
-                // The driver's assembler takes an extended `sub.s16` from 0, or `neg.s16`, for the negative of the extended
-                // operand, which differs for the smallest value.
+                // The driver's assembler takes an extended `sub.s16` from 0, or `neg.s16`, for the negative of the
+                // extended operand, which differs for the smallest value.
                 let [x, y] = [first, second].map(|it| {
                     let short = self.reg(it);
                     self.convert(short, Ty::I16, Sign::Signed, Ty::I32, Sign::Signed)

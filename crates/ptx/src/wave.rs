@@ -10,7 +10,8 @@
 //! | `WaveMatch` | `match.any.sync` of each word, within `m` |
 //! | folds over partitions | a loop over the lanes of `m`, ascending, each folded where the mask names it |
 //!
-//! Where several waves share a warp, sets are the wave's part of a vote, and shuffles and trees stay within its segment.
+//! Where several waves share a warp, sets are the wave's part of a vote, and shuffles and trees stay within its
+//! segment.
 //!
 //! Inactive lanes contribute the neutral element. Minimum and maximum of floats are those of integers by now.
 

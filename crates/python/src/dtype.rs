@@ -1,8 +1,8 @@
-//! Element types of arrays, as the format strings of the buffer protocol spell them (PEP 3118), compared with the layout that
-//! a shader declares.
+//! Element types of arrays, as the format strings of the buffer protocol spell them (PEP 3118), compared with the
+//! layout that a shader declares.
 //!
-//! Exporters write padding as `x`, so offsets are sums of sizes; native alignment, which the protocol also allows, is not
-//! applied. The size of an item, which exporters give beside the format, tells whether that was right.
+//! Exporters write padding as `x`, so offsets are sums of sizes; native alignment, which the protocol also allows, is
+//! not applied. The size of an item, which exporters give beside the format, tells whether that was right.
 
 use wavelane::{Layout, Scalar};
 

@@ -1,8 +1,9 @@
-//! The C structures of DLPack and of Arrow's C data interface, read from the capsules in which Python objects export them.
+//! The C structures of DLPack and of Arrow's C data interface, read from the capsules in which Python objects export
+//! them.
 //!
-//! Both are a few fields each, whose layout their specifications fix for ever. The capsule stays the owner: it is kept for as
-//! long as the memory is used, and its own destructor gives the memory back. What comes out of a stream of Arrow is ours, and
-//! [`Chunk`] gives it back.
+//! Both are a few fields each, whose layout their specifications fix for ever. The capsule stays the owner: it is kept
+//! for as long as the memory is used, and its own destructor gives the memory back. What comes out of a stream of Arrow
+//! is ours, and [`Chunk`] gives it back.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -71,8 +72,8 @@ pub(crate) fn dlpack(capsule: &Bound<'_, PyCapsule>) -> Result<Exported, String>
     const VERSIONED: &CStr = c"dltensor_versioned";
     let plain = capsule.pointer_checked(Some(PLAIN)).ok();
     let versioned = capsule.pointer_checked(Some(VERSIONED)).ok();
-    // SAFETY: a capsule of that name holds this structure, which lives as long as the capsule; the version is checked before
-    // fields that another version may move are read.
+    // SAFETY: a capsule of that name holds this structure, which lives as long as the capsule; the version is checked
+    // before fields that another version may move are read.
     let (tensor, read_only) = unsafe {
         match (plain, versioned) {
             (Some(tensor), _) => (tensor.cast::<DlTensor>().as_ref(), false),

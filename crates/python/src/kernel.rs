@@ -90,8 +90,9 @@ fn engine_named(name: Option<&str>) -> PyResult<Engine> {
 
 /// Compiles a shader.
 ///
-/// `source` is the path of a file, or a text, which has at least one newline. `defines` are macros; `includes` are folders for
-/// `#include`. Raises `CompileError` with the source lines and carets if the shader is wrong; warnings are `CompileWarning`s.
+/// `source` is the path of a file, or a text, which has at least one newline. `defines` are macros; `includes` are
+/// folders for `#include`. Raises `CompileError` with the source lines and carets if the shader is wrong; warnings are
+/// `CompileWarning`s.
 #[pyfunction]
 #[pyo3(signature = (source, *, defines = None, entry = "main", includes = Vec::new(), enable_16bit = false, name = None,
                     engine = None, wave_size = None, threads = 1))]
@@ -437,8 +438,8 @@ impl Launch {
     }
 }
 
-/// A kernel with its groups and arguments: `call()` runs it. The arrays stay exported, and so cannot be resized, for as long as
-/// it lives.
+/// A kernel with its groups and arguments: `call()` runs it. The arrays stay exported, and so cannot be resized, for as
+/// long as it lives.
 #[pyclass(frozen, module = "wavelane", name = "BoundLaunch")]
 pub(crate) struct BoundLaunch {
     kernel: Py<Kernel>,

@@ -2,9 +2,9 @@
 //!
 //! The package around it (`python/wavelane`) re-exports it, and holds type stubs, the pytest helper and the command.
 //! Here are the classes and their checks; everything about shaders is in the crate `wavelane`.
-//! What is guaranteed: no argument is converted or copied, except plain numbers, which become constants; the interpreter's
-//! lock is released while a shader is compiled or runs; every refusal is an exception that names the argument.
-//! Deliberately absent: draws, scenes of rays, and memory of GPUs.
+//! What is guaranteed: no argument is converted or copied, except plain numbers, which become constants; the
+//! interpreter's lock is released while a shader is compiled or runs; every refusal is an exception that names the
+//! argument. Deliberately absent: draws, scenes of rays, and memory of GPUs.
 // Only `foreign` and `memory`, which borrow memory by address, hold unsafe code; they say why.
 #![deny(unsafe_code)]
 
@@ -24,8 +24,8 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-/// Runs the command `wavelane`. `words` are its arguments, the program's name first; `program` starts this command anew,
-/// for the processes that run tests.
+/// Runs the command `wavelane`. `words` are its arguments, the program's name first; `program` starts this command
+/// anew, for the processes that run tests.
 #[pyfunction]
 fn command(py: Python<'_>, words: Vec<OsString>, program: Vec<OsString>) -> u8 {
     py.detach(|| wavelane_cli::main_with(words, program))

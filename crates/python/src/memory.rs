@@ -1,9 +1,9 @@
 //! Memory of Python objects: found by whichever protocol the object has, and lent to a buffer in place.
 //!
-//! The owner is kept beside the table that uses the memory, and not in the buffer: giving it back needs the interpreter's lock,
-//! which is not held while a shader runs.
-//! Python has no rules about who may write while others read. A run that shares memory with another thread races with it, as
-//! two NumPy functions do.
+//! The owner is kept beside the table that uses the memory, and not in the buffer: giving it back needs the
+//! interpreter's lock, which is not held while a shader runs.
+//! Python has no rules about who may write while others read. A run that shares memory with another thread races with
+//! it, as two NumPy functions do.
 
 use std::ptr::NonNull;
 
@@ -169,8 +169,8 @@ impl Memory {
     }
 
     fn lent(&self) -> Borrowed {
-        // SAFETY: the owner beside the address keeps the memory, and outlives what the caller makes of it; the exporter allows
-        // writing where the shader may write, and arguments that overlap there are refused.
+        // SAFETY: the owner beside the address keeps the memory, and outlives what the caller makes of it; the exporter
+        // allows writing where the shader may write, and arguments that overlap there are refused.
         unsafe { Borrowed::new(self.start.as_ptr(), self.len) }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use wavelane::diagnostic::{Allows, Style, render};
-use wavelane::internal::dispatch;
+use wavelane::internal::{diag, dispatch};
 use wavelane::sanitizer::Plan;
 use wavelane::{F16, Layout, Level, Scalar};
 

@@ -9,8 +9,8 @@ use crate::error::argument;
 
 /// An array as a texture: `Texture(array, format="RGBA8_UNORM")`. The texels are in the array, which is not copied.
 ///
-/// Without `size` the axes of the array are layers or slices, rows, columns and channels. With `size`, the width, height and
-/// depth, the array holds all texels, layer by layer and within a layer level by level.
+/// Without `size` the axes of the array are layers or slices, rows, columns and channels. With `size`, the width,
+/// height and depth, the array holds all texels, layer by layer and within a layer level by level.
 #[pyclass(frozen, get_all, module = "wavelane")]
 pub(crate) struct Texture {
     data: Py<PyAny>,

@@ -51,7 +51,8 @@ impl Timeline {
 
 /// Records a run of a kernel on the reference engine. The arrays are not changed.
 ///
-/// `window` says of which steps all values are kept if not all fit into `limit` bytes: `"group=0,0,0 wave=0..3 line=40..60"`.
+/// `window` says of which steps all values are kept if not all fit into `limit` bytes:
+/// `"group=0,0,0 wave=0..3 line=40..60"`.
 #[pyfunction]
 #[pyo3(signature = (kernel, groups, *, wave_size = None, window = None, limit = 16 << 20, **arguments))]
 pub(crate) fn timeline(

@@ -278,8 +278,8 @@ impl Rule {
         passed
     }
 
-    /// Tests pixels of two rows against f32 depths, from the pixel `at`: those of these lanes, which are in quads side by
-    /// side. Returns the lanes that pass.
+    /// Tests pixels of two rows against f32 depths, from the pixel `at`: those of these lanes, which are in quads side
+    /// by side. Returns the lanes that pass.
     #[inline(always)]
     pub(crate) fn test_rows(
         &self,
@@ -344,9 +344,9 @@ fn ones(is: bool) -> u32 {
     if is { u32::MAX } else { 0 }
 }
 
-/// Tests the pixels of a row for which all bits of `live` are set, by a comparison of new and stored depths whose result
-/// is all bits or none: then all bits of a word in `passed` are set if the pixel passes. Returns the bits of words that
-/// are set for a pixel that fails.
+/// Tests the pixels of a row for which all bits of `live` are set, by a comparison of new and stored depths whose
+/// result is all bits or none: then all bits of a word in `passed` are set if the pixel passes. Returns the bits of
+/// words that are set for a pixel that fails.
 #[inline(always)]
 fn test_row(
     write: bool,

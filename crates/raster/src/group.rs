@@ -202,8 +202,8 @@ impl Group {
         self.first = [left, top];
     }
 
-    /// The pixels of the square from this one on whose centres lie outside of a small triangle: bit 4·y + x. Products of
-    /// larger ones overflow.
+    /// The pixels of the square from this one on whose centres lie outside of a small triangle: bit 4·y + x. Products
+    /// of larger ones overflow.
     #[inline(always)]
     fn outside(&self, left: &Lanes<i32>, top: &Lanes<i32>) -> Lanes<u32> {
         let [p, q, r] = self.corners.each_ref();

@@ -457,8 +457,8 @@ fn quads_of(pairs: &mut [[f64; 8]]) -> &mut [[f64; 4]] {
 
 /// The sum of weighted values times a reciprocal, in each lane of whole quads.
 ///
-/// PERF: lanes go through arrays, so that nothing is written before all is read: otherwise the compiler must assume that
-/// rows and weights overlap, and takes one lane after the other.
+/// PERF: lanes go through arrays, so that nothing is written before all is read: otherwise the compiler must assume
+/// that rows and weights overlap, and takes one lane after the other.
 #[inline(always)]
 fn interpolate(
     [w0, w1, w2]: [&[f64]; 3],

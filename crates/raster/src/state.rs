@@ -101,8 +101,8 @@ impl Viewport {
 }
 
 impl RasterState {
-    /// The pixels that primitives of a viewport may cover: inside of the viewport, its scissor rectangle and the targets.
-    /// Empty if there are none.
+    /// The pixels that primitives of a viewport may cover: inside of the viewport, its scissor rectangle and the
+    /// targets. Empty if there are none.
     pub fn drawn(&self, viewport: usize) -> Scissor {
         let Rect { left, top, right, bottom } = drawable(self, viewport);
         Scissor { left, top, right: right.max(left), bottom: bottom.max(top) }

@@ -141,8 +141,8 @@ impl<'a> Target<'a> {
         Some([start..start + size, start + row..start + row + size])
     }
 
-    /// The bytes behind those of a wave whose last quads lie side by side, in both rows of pixels: the next wave probably
-    /// writes them. Behind the end of a row they are the first of the next rows.
+    /// The bytes behind those of a wave whose last quads lie side by side, in both rows of pixels: the next wave
+    /// probably writes them. Behind the end of a row they are the first of the next rows.
     #[inline(always)]
     fn ahead(&self, wave: &Wave) -> Option<[&[u8]; 2]> {
         let run = wave.runs.last().filter(|it| it.is_solid)?;

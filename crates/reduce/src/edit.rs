@@ -46,8 +46,8 @@ impl Edit {
     }
 }
 
-/// Runs of siblings to cut, as delta debugging tries them: all, halves, quarters, down to single ones, the last run first,
-/// because later siblings use what earlier ones declare.
+/// Runs of siblings to cut, as delta debugging tries them: all, halves, quarters, down to single ones, the last run
+/// first, because later siblings use what earlier ones declare.
 pub(crate) fn runs(siblings: &[Range<usize>], edits: &mut Vec<Edit>) {
     let mut length = siblings.len();
     while length > 0 {

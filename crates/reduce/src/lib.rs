@@ -1,14 +1,15 @@
 //! Test-case reduction for HLSL: finds a smaller program that is still interesting, as a caller decides.
 //!
-//! The method is hierarchical delta debugging: candidates are edits along the syntax tree (declarations, statements, blocks
-//! without their braces, calls by bodies, expressions by operands and constants, parameters, types, numbers, attributes),
-//! largest first, until no edit helps. A text that cannot be parsed is reduced by lines and tokens.
+//! The method is hierarchical delta debugging: candidates are edits along the syntax tree (declarations, statements,
+//! blocks without their braces, calls by bodies, expressions by operands and constants, parameters, types, numbers,
+//! attributes), largest first, until no edit helps. A text that cannot be parsed is reduced by lines and tokens.
 //!
-//! Guaranteed: the result is interesting or the input itself; and it depends on the input, the options and the answers alone,
-//! never on how many candidates are tested at a time. Each accepted edit makes the text smaller by [`size`], so reduction ends.
+//! Guaranteed: the result is interesting or the input itself; and it depends on the input, the options and the answers
+//! alone, never on how many candidates are tested at a time. Each accepted edit makes the text smaller by [`size`], so
+//! reduction ends.
 //!
-//! Deliberately absent: files, processes and threads (a [`Tester`] has those), and any opinion about what is interesting or
-//! defined: a tester rejects what it does not want, and a candidate need not even compile.
+//! Deliberately absent: files, processes and threads (a [`Tester`] has those), and any opinion about what is
+//! interesting or defined: a tester rejects what it does not want, and a candidate need not even compile.
 #![forbid(unsafe_code)]
 
 mod edit;
@@ -125,7 +126,8 @@ impl Run<'_> {
         self.tester.found(&self.text, self.attempts);
     }
 
-    /// Tries the candidates of a pass in order; after a success the candidates of the new text from the same position on.
+    /// Tries the candidates of a pass in order; after a success the candidates of the new text from the same position
+    /// on.
     fn pass(&mut self, candidates: impl Fn(&str, &Settings) -> Vec<Edit>) {
         let mut position = 0;
         while !self.stopped {

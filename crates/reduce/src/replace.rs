@@ -24,7 +24,8 @@ pub(crate) fn expressions(text: &str, tree: &Tree) -> Vec<Edit> {
     edits
 }
 
-/// Functions that are nothing but a result, or that are called for what they do, by their bodies; they go with their last call.
+/// Functions that are nothing but a result, or that are called for what they do, by their bodies; they go with their
+/// last call.
 pub(crate) fn inlined(text: &str, tree: &Tree) -> Vec<Edit> {
     let functions = tree.unique_functions();
     functions.iter().filter_map(|function| inline(text, tree, function)).collect()

@@ -1,7 +1,8 @@
 //! The syntax tree of a text as lists of places, and the passes that turn those into edits.
 //!
-//! Types are not looked at: an edit that breaks them gives a text that does not compile, which the tester rejects at the cost
-//! of a compilation. What a macro or an included file produced has no place of its own in the text, and is left alone.
+//! Types are not looked at: an edit that breaks them gives a text that does not compile, which the tester rejects at
+//! the cost of a compilation. What a macro or an included file produced has no place of its own in the text, and is
+//! left alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -79,8 +79,8 @@ fn line_end(text: &str) -> Option<usize> {
     text.match_indices('\n').map(|it| it.0).find(is_end)
 }
 
-/// How large a text is: words, then names among them, then characters, then the sum of its numbers. A later part counts only
-/// where those before are equal.
+/// How large a text is: words, then names among them, then characters, then the sum of its numbers. A later part counts
+/// only where those before are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size {
     pub words: usize,

@@ -49,8 +49,8 @@ fn elements(op: &Op) -> impl Iterator<Item = Value> {
     op.places().filter_map(|it| it.element)
 }
 
-/// The resource with that storage which an operation names. In a descriptor heap, or where it has an alias, it is one of
-/// several.
+/// The resource with that storage which an operation names. In a descriptor heap, or where it has an alias, it is one
+/// of several.
 pub(crate) fn named(module: &Module, op: &Op, storage: Binding) -> Binding {
     let of_texture = match op {
         Op::Texture(it) => [Some(it.texture), it.map],

@@ -1,13 +1,14 @@
 //! Aliased buffers: accesses to the same bytes through two names of one buffer.
 //!
-//! Compilers assume that resources of different names do not overlap, as SPIR-V says of variables that are not decorated
-//! with `Aliased`. So one may move an access through one name over an access through another, unless something else keeps
-//! the two in order: that the later one is computed from the earlier one, or a barrier that covers the memory. What a
-//! read-only buffer contains counts as unchanging for the whole dispatch, and no barrier helps.
+//! Compilers assume that resources of different names do not overlap, as SPIR-V says of variables that are not
+//! decorated with `Aliased`. So one may move an access through one name over an access through another, unless
+//! something else keeps the two in order: that the later one is computed from the earlier one, or a barrier that covers
+//! the memory. What a read-only buffer contains counts as unchanging for the whole dispatch, and no barrier helps.
 //!
-//! Only accesses of one wave are related: those of different waves race, or synchronise as accesses through one name do;
-//! but a store through another name also spoils the later loads of all waves through a read-only one. A load that is moved
-//! down over a store, or repeated behind it, is not considered where the store depends on it, as in an update in place.
+//! Only accesses of one wave are related: those of different waves race, or synchronise as accesses through one name
+//! do; but a store through another name also spoils the later loads of all waves through a read-only one. A load that
+//! is moved down over a store, or repeated behind it, is not considered where the store depends on it, as in an update
+//! in place.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
-//! Assignments: where the source gives a variable a value that no instruction computes there, such as a constant, another
-//! variable, or an input of the launch.
+//! Assignments: where the source gives a variable a value that no instruction computes there, such as a constant,
+//! another variable, or an input of the launch.
 //!
-//! A module remembers what each variable holds behind each of its assignments, and where that is, also without notes. It
-//! does not remember which scalar of the variable a value is, so that a constant may be found in another member.
+//! A module remembers what each variable holds behind each of its assignments, and where that is, also without notes.
+//! It does not remember which scalar of the variable a value is, so that a constant may be found in another member.
 
 use diag::Span;
 use ir::flow::yielded;
@@ -50,12 +50,13 @@ pub(crate) fn earlier(
     by_variable.into_iter().chain(by_inst).min_by_key(|it| it.0.lo)
 }
 
-/// A branch of which one arm assigns a scalar of a variable, and the other leaves it as it was declared, without a value.
+/// A branch of which one arm assigns a scalar of a variable, and the other leaves it as it was declared, without a
+/// value.
 #[derive(Debug)]
 pub(crate) struct Skipped {
-    /// Whether the branch is the odd one: the variable is set piece by piece, other pieces have been assigned before, and
-    /// the branch begins with one that has not. A variable that has no value at all before the branch, or that the branch
-    /// sets as a whole, lacks one where it is declared.
+    /// Whether the branch is the odd one: the variable is set piece by piece, other pieces have been assigned before,
+    /// and the branch begins with one that has not. A variable that has no value at all before the branch, or that the
+    /// branch sets as a whole, lacks one where it is declared.
     pub(crate) is_odd: bool,
     pub(crate) branch: Inst,
     /// The scalar behind the branch, and before.

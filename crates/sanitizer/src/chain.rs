@@ -7,17 +7,17 @@
 //! the runs diverge without a good reason. If what does not count there leads to a wave operation that one wave
 //! executes in the right runs, and several do in the wrong one, that is the reason.
 //!
-//! Where only one run is known to be right, every difference counts, and the walk ends at a wave operation over
-//! other threads; or at a read of the lane count or index if there is nothing else. Where threads are assigned to lanes in
-//! another order, other threads meet as a matter of course: what matters is which of them store, if they are chosen by their
-//! lanes and the place is not.
+//! Where only one run is known to be right, every difference counts, and the walk ends at a wave operation over other
+//! threads; or at a read of the lane count or index if there is nothing else. Where threads are assigned to lanes in
+//! another order, other threads meet as a matter of course: what matters is which of them store, if they are chosen by
+//! their lanes and the place is not.
 //!
 //! Threads are matched by their index in the group, and groups by what they do. Where programs deal out their work by
 //! atomic counters, another thread may do it, or another iteration of a loop: those are matched by the place where they
 //! store.
 //!
-//! A record has the values of one group. Where a place has been written by another one, the walk ends with a [`Hop`], and
-//! continues in the records of that group.
+//! A record has the values of one group. Where a place has been written by another one, the walk ends with a [`Hop`],
+//! and continues in the records of that group.
 
 use diag::Span;
 use ir::{Inst, Op, Ray, Value};
@@ -197,8 +197,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The chain from a place in memory that differs to the cause, and how good that is; and where it may go on in other
-    /// groups.
+    /// The chain from a place in memory that differs to the cause, and how good that is; and where it may go on in
+    /// other groups.
     pub(crate) fn from(mut self, start: &Hop) -> (Option<(Rank, Vec<Link>)>, Vec<Hop>) {
         let spot = |run: &Record<'_>, at: usize| {
             let time = match start.seen[at] {
@@ -426,8 +426,8 @@ impl<'a> Walk<'a> {
         any
     }
 
-    /// Where no operand is astray, a wave operation behind one of them that should be executed by one wave, and is by several
-    /// in the wrong run. Returns whether there is one.
+    /// Where no operand is astray, a wave operation behind one of them that should be executed by one wave, and is by
+    /// several in the wrong run. Returns whether there is one.
     fn split(&mut self, operands: &[Value], at: Spots, path: &[Link]) -> bool {
         let Some(other) = self.other else { return false };
         let walk = Walk::new(self.facts, self.marked, self.right, self.wrong, None, self.between);
@@ -776,8 +776,8 @@ impl<'a> Walk<'a> {
         path.pop();
     }
 
-    /// A thread stores in one run to the place of that run, and in the other to other places only: a decision that ends a loop
-    /// too early. Returns whether there is one.
+    /// A thread stores in one run to the place of that run, and in the other to other places only: a decision that ends
+    /// a loop too early. Returns whether there is one.
     fn too_few(
         &mut self,
         cells: [Cell; 3],

@@ -1,5 +1,5 @@
-//! The finding about a difference as a chain from its cause to the result: which runs are repeated and recorded, and how
-//! the links are put into words.
+//! The finding about a difference as a chain from its cause to the result: which runs are repeated and recorded, and
+//! how the links are put into words.
 //!
 //! A record has the values of one group, so that runs are repeated for each group into which the chain leads.
 
@@ -224,8 +224,8 @@ fn report(
     Some(finding.with_stacks(module))
 }
 
-/// Where the place of a store is computed as if threads were in lanes in order: from a quotient or a remainder by the number
-/// of lanes.
+/// Where the place of a store is computed as if threads were in lanes in order: from a quotient or a remainder by the
+/// number of lanes.
 fn numbered(facts: &Facts<'_>, link: &Link) -> Option<Inst> {
     if !matches!(link.what, What::Store { .. }) {
         return None;

@@ -1,13 +1,13 @@
 //! The sweep over a draw: repeats it at every width, with other helper lanes, packings, quads and orders, and compares
 //! what it leaves.
 //!
-//! Nothing specifies which quads share a wave, whether helper lanes take part in wave operations, which corner of a quad
-//! is even, or which samples an alpha leaves; machines differ in all of them. Each is varied by itself, so that a
+//! Nothing specifies which quads share a wave, whether helper lanes take part in wave operations, which corner of a
+//! quad is even, or which samples an alpha leaves; machines differ in all of them. Each is varied by itself, so that a
 //! difference has one cause.
 //! The fixed functions and the memory of a draw belong to the caller, which runs it for this file: see [`Scene`].
 //!
-//! Limits: what something undefined in the pixel shader may reach is left out target by target and buffer by buffer; where
-//! an earlier shader does something undefined, nothing of that width is compared.
+//! Limits: what something undefined in the pixel shader may reach is left out target by target and buffer by buffer;
+//! where an earlier shader does something undefined, nothing of that width is compared.
 
 mod alpha;
 mod contents;
@@ -62,8 +62,8 @@ pub trait Scene {
     /// With alpha to coverage, how many samples an alpha chooses from; `None` without it, or if there is one.
     fn covers_by_alpha(&self) -> Option<u32>;
 
-    /// The same without the places of samples in their pixels: resolved where there is an average, else in some order that
-    /// depends on their contents alone.
+    /// The same without the places of samples in their pixels: resolved where there is an average, else in some order
+    /// that depends on their contents alone.
     fn resolved(&self, left: &Left) -> Left;
 
     /// Draws, observed: each program that is watched runs in place of that of its part. Returns the contents of

@@ -136,8 +136,8 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The innermost branch or loop around an instruction, and where its condition is: of a loop, that of the first branch
-    /// in which lanes leave it.
+    /// The innermost branch or loop around an instruction, and where its condition is: of a loop, that of the first
+    /// branch in which lanes leave it.
     pub(crate) fn condition(&self, inst: Inst) -> Option<(Inst, Span)> {
         let span = |it: Inst| self.module.inst(it).span;
         let is_branch = |it: &Inst| self.module.inst(*it).op.is_branch();

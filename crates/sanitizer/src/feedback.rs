@@ -204,7 +204,8 @@ impl Bounds {
     fn findings(self, width: u32) -> Vec<Finding> {
         let Bounds { map, name, own, certain, besides, doubtful } = self;
         let kind = map.kind;
-        /// What an instruction leaves open: the lanes that it was first executed by, and texels with their other values.
+        /// What an instruction leaves open: the lanes that it was first executed by, and texels with their other
+        /// values.
         struct Open {
             by: By,
             lanes: LaneMask,

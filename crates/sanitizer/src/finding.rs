@@ -312,8 +312,8 @@ impl Finding {
     }
 
     /// Whether another finding follows from the same mistake, although its place is different: two races that have an
-    /// access in common, a race behind a check-then-set and a result that one of its accesses makes differ, barriers in one
-    /// branch or loop that not all threads enter, or results that differ for the same reason.
+    /// access in common, a race behind a check-then-set and a result that one of its accesses makes differ, barriers in
+    /// one branch or loop that not all threads enter, or results that differ for the same reason.
     pub fn has_cause_of(&self, other: &Finding) -> bool {
         let declared = |it: &Finding| it.related.get(1).map(|it| it.span);
         let accesses = Finding::accesses;

@@ -6,8 +6,8 @@ use ops::texture::{Dim, Shape};
 
 use crate::facts::Facts;
 
-/// The indices of the whole if one of several indices is beyond its dimension: out of bounds for every array, with room for
-/// the components of an element.
+/// The indices of the whole if one of several indices is beyond its dimension: out of bounds for every array, with room
+/// for the components of an element.
 const IN_NO_DIMENSION: std::ops::Range<u64> = 1 << 31..(1 << 31) + (1 << 24);
 
 /// An index, which has been computed below zero if it is near the end of 32 bits.

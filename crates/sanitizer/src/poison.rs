@@ -406,8 +406,8 @@ impl Poison {
         (0..values.len()).filter(is_undefined)
     }
 
-    /// A finding about helper lanes that reach an operation on whole quads on a condition which is undefined for them: the
-    /// operation is what needs them.
+    /// A finding about helper lanes that reach an operation on whole quads on a condition which is undefined for them:
+    /// the operation is what needs them.
     pub(crate) fn needed(
         &mut self,
         facts: &Facts<'_>,

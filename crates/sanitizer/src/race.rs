@@ -6,8 +6,8 @@
 //! - an atomic operation whose result is used, or a coherent load on which a condition depends, comes after everything
 //!   that the waves did before which have stored there: see `order`.
 //!
-//! The last rule requires no memory barrier beside the store that raises a flag, because real programs omit it and work;
-//! [`Publication::Strict`] requires one.
+//! The last rule requires no memory barrier beside the store that raises a flag, because real programs omit it and
+//! work; [`Publication::Strict`] requires one.
 //!
 //! Plain accesses to a `globallycoherent` buffer race like any others, except for those that can be a flag: a load that
 //! decides nothing waits for nothing, so that it must come after what it reads for some other reason.
@@ -51,8 +51,8 @@ mod shadow;
 mod times;
 mod update;
 
-/// What makes earlier stores of a wave visible to a wave that observes a later atomic operation of it, or its store to a
-/// coherent buffer.
+/// What makes earlier stores of a wave visible to a wave that observes a later atomic operation of it, or its store to
+/// a coherent buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Publication {
     /// That operation itself.

@@ -1,7 +1,7 @@
 //! Ray queries: uses that are undefined, rays and flags that are, and candidates that nothing judges.
 //!
-//! Undefined behaviour is reported where it happens, whether or not the result is used. A query is followed by its handle, so
-//! that a use of what a wrong ray has found is not reported again.
+//! Undefined behaviour is reported where it happens, whether or not the result is used. A query is followed by its
+//! handle, so that a use of what a wrong ray has found is not reported again.
 
 use diag::{ExpansionId, Span};
 use interp::observe::{At, OddScene, RayEvent, Undefined};

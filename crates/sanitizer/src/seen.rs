@@ -102,8 +102,9 @@ impl Seen {
         left
     }
 
-    /// Returns whether a comment of the source, `// wavelane: allow(CODE): REASON`, suppresses this finding, and marks the
-    /// comment as used. It counts at each location that the report shows, and says nothing about findings that follow.
+    /// Returns whether a comment of the source, `// wavelane: allow(CODE): REASON`, suppresses this finding, and marks
+    /// the comment as used. It counts at each location that the report shows, and says nothing about findings that
+    /// follow.
     pub fn is_allowed(&self, allows: &mut Allows, sources: &SourceMap) -> bool {
         let code = self.finding.kind.code();
         let related = self.finding.related.iter().map(|it| it.span);

@@ -48,8 +48,8 @@ pub struct Plan {
     pub watches_all: bool,
     pub rules: Rules,
     pub progress: Progress,
-    /// Whether the causes of differences are sought, which takes further runs that remember what they compute. Otherwise
-    /// the report names the stores that differ.
+    /// Whether the causes of differences are sought, which takes further runs that remember what they compute.
+    /// Otherwise the report names the stores that differ.
     pub explains: bool,
     pub float_room: FloatRoom,
     /// Resources whose contents are meant to differ between widths.
@@ -80,8 +80,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The width of the current run, its number, counting from 1, and how many there are at most. The width is 0 if runs
-    /// go on on several threads.
+    /// The width of the current run, its number, counting from 1, and how many there are at most. The width is 0 if
+    /// runs go on on several threads.
     pub fn now(&self) -> (u32, usize, usize) {
         let run = self.run.load(Ordering::Relaxed);
         let width = match self.has_threads.load(Ordering::Relaxed) {
@@ -136,8 +136,8 @@ impl Plan {
         }
     }
 
-    /// How often the program is run at most, if every run ends: runs in other orders are superfluous after findings, and
-    /// where the order of waves cannot matter.
+    /// How often the program is run at most, if every run ends: runs in other orders are superfluous after findings,
+    /// and where the order of waves cannot matter.
     pub fn most_runs(&self, module: &Module, launch: &Launch) -> usize {
         let trials = self.trials(module, launch);
         let folds = trials.iter().any(|it| matches!(it, Order::Folds(_))) && !self.watches_all;
@@ -220,7 +220,8 @@ pub struct Report {
     pub seen: Vec<Seen>,
     /// How often the program was run.
     pub runs: usize,
-    /// The bytes that something undefined reaches, so that they could not be compared, one line for each buffer and cause.
+    /// The bytes that something undefined reaches, so that they could not be compared, one line for each buffer and
+    /// cause.
     pub left_out: Vec<LeftOut>,
     /// For each width whose run ended, what something undefined reaches of its results.
     pub reached: Vec<(u32, Reach)>,

@@ -1,6 +1,6 @@
-//! The uses of the values that a program reads from memory: whether anything depends on them at all, and whether
-//! they decide where lanes go, by comparisons and masks but not by arithmetic. An atomic operation orders nothing for a wave that ignores its result, and a wave that
-//! waits for a flag decides by what it has read.
+//! The uses of the values that a program reads from memory: whether anything depends on them at all, and whether they
+//! decide where lanes go, by comparisons and masks but not by arithmetic. An atomic operation orders nothing for a wave
+//! that ignores its result, and a wave that waits for a flag decides by what it has read.
 //!
 //! A static backward slice over data, through private and groupshared arrays as wholes, and not through buffers. It is
 //! computed only for modules that synchronise through memory.

@@ -22,7 +22,8 @@ pub(crate) struct Given {
     pub(crate) progress: Progress,
     /// The run can never end.
     pub(crate) is_proven: bool,
-    /// A run in which groups do not wait for others to end has ended, so that the lanes of a wave are not what blocks it.
+    /// A run in which groups do not wait for others to end has ended, so that the lanes of a wave are not what blocks
+    /// it.
     pub(crate) blames_groups: bool,
 }
 

@@ -87,7 +87,8 @@ pub struct Watcher<'a> {
     dropped: Dropped,
     feedback: Feedback,
     findings: Vec<(Finding, Option<Invocation>)>,
-    /// Those of them whose origin was searched for in the code, and for which a run with marks may find a different one.
+    /// Those of them whose origin was searched for in the code, and for which a run with marks may find a different
+    /// one.
     guesses: Vec<usize>,
     /// The instructions that used something undefined.
     used: BTreeMap<Inst, Span>,
@@ -221,8 +222,8 @@ impl<'a> Watcher<'a> {
         let Watcher { mut findings, mut feedback, width, facts, .. } = self;
         // The contents of a map are known only now.
         findings.extend(feedback.slack(width).into_iter().map(|it| (it, None)));
-        // A load of poison because it comes too early is a race, and one report of it is enough: it may be named behind the
-        // store that another lane has skipped.
+        // A load of poison because it comes too early is a race, and one report of it is enough: it may be named behind
+        // the store that another lane has skipped.
         let reads = |it: &Site| {
             let op = it.inst.map(|inst| &facts.module.inst(inst).op);
             matches!(op, Some(Op::SharedLoad { .. }))

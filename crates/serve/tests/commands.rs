@@ -1,5 +1,5 @@
-//! Debugging changes nothing: random sequences of requests to the debug adapter, sensible ones and nonsense, over generated
-//! programs. Every request is answered, and in the end memory is what the second evaluator computes.
+//! Debugging changes nothing: random sequences of requests to the debug adapter, sensible ones and nonsense, over
+//! generated programs. Every request is answered, and in the end memory is what the second evaluator computes.
 //!
 //! `PROGRAMS=10000` tries that number of programs, and `PROGRAMS=1000..2000` those with these seeds.
 #![allow(clippy::print_stdout, reason = "the number of programs is shown")]

@@ -30,8 +30,8 @@ pub(crate) struct Expression {
 /// The most characters of an expression.
 const MOST_CHARACTERS: usize = 4096;
 
-/// A condition holds if its expression is true in any active lane; written as `all(…)`, if it is in all of them. Returns
-/// the expression, and whether it must be true in all lanes.
+/// A condition holds if its expression is true in any active lane; written as `all(…)`, if it is in all of them.
+/// Returns the expression, and whether it must be true in all lanes.
 pub(crate) fn quantified(condition: &str) -> (&str, bool) {
     let inner = condition.trim().strip_prefix("all(").and_then(|it| it.strip_suffix(')'));
     (inner.unwrap_or(condition), inner.is_some())

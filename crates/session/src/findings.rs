@@ -24,8 +24,8 @@ pub struct Finding {
 }
 
 impl Session {
-    /// What the sanitizer finds in the run, in its order, with the statement at which it happens. The run is repeated for
-    /// this; of a long one, the beginning is watched.
+    /// What the sanitizer finds in the run, in its order, with the statement at which it happens. The run is repeated
+    /// for this; of a long one, the beginning is watched.
     pub fn findings(&self) -> Vec<Finding> {
         let Recipe { launch, variation, bindings, .. } = &self.recipe;
         let Ok(mut run) = Run::new(&self.program, launch, *variation) else { return Vec::new() };

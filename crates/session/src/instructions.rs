@@ -1,9 +1,9 @@
 //! Instructions: the listing of a program, the positions of waves in it, and breakpoints on instructions.
 //!
 //! The listing has the instructions of the program as compiled without notes, in the order of its text: what
-//! `wavelane emit --ir` prints. A wave stands before an instruction when the next code that the engine runs is the first
-//! of that instruction; constants have no codes. Constructs have several parts, such as their begin and their end, and
-//! a wave stands before each.
+//! `wavelane emit --ir` prints. A wave stands before an instruction when the next code that the engine runs is the
+//! first of that instruction; constants have no codes. Constructs have several parts, such as their begin and their
+//! end, and a wave stands before each.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -62,7 +62,8 @@ impl Listing {
         let mut listing =
             Listing { plain: stripped.module, lines: Vec::new(), numbers: HashMap::new() };
         let mut innermost = None;
-        // Depth first, without recursion: regions may be nested deeply. A region begins before its first own instruction.
+        // Depth first, without recursion: regions may be nested deeply. A region begins before its first own
+        // instruction.
         let mut open = vec![(module.body, 0, 0, true)];
         while let Some((region, next, depth, mut is_first)) = open.pop() {
             let Some(inst) = module.regions[region.index()].insts.get(next).copied() else {

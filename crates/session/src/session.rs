@@ -160,8 +160,8 @@ pub struct Session {
     touched: Option<Touched>,
     /// The wave that stopped, if the run stands before a statement or an instruction.
     current: Option<WaveId>,
-    /// How far the run has come in the statement that has begun last, in notes and in codes of the engine; [`UNKNOWN`] if
-    /// it was not counted.
+    /// How far the run has come in the statement that has begun last, in notes and in codes of the engine; [`UNKNOWN`]
+    /// if it was not counted.
     inside: u64,
     ended: Option<Result<(), Failure>>,
     /// The command whose budget was spent, and the most functions in which it ends.
@@ -696,7 +696,8 @@ impl Session {
         self.current = self.view.waves().find(of).map(|it| it.0);
     }
 
-    /// Moves to a statement that is wanted; with `instructions` also to one of these, one code of the engine after the other.
+    /// Moves to a statement that is wanted; with `instructions` also to one of these, one code of the engine after the
+    /// other.
     fn go(
         &mut self,
         wanted: &Wanted<'_>,
@@ -859,8 +860,8 @@ impl Session {
         all.find(|it| self.module.notes.variable(*it).name == name)
     }
 
-    /// Evaluates an expression of HLSL where the wave stands, in its active lanes. `x@5` is what lane 5 holds, `$lane` the
-    /// lane, `$active` the set of active lanes. An expression that would change anything is refused.
+    /// Evaluates an expression of HLSL where the wave stands, in its active lanes. `x@5` is what lane 5 holds, `$lane`
+    /// the lane, `$active` the set of active lanes. An expression that would change anything is refused.
     pub fn eval(&self, wave: WaveId, expression: &str) -> Result<Shown, Refused> {
         crate::eval::eval(self, wave, expression)
     }

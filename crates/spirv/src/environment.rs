@@ -165,8 +165,8 @@ pub struct Environment {
     pub numbering: Numbering,
     /// The first descriptor set, if they are counted.
     pub first_set: u32,
-    /// The locations of the inputs and outputs of shaders that draw. The inputs and outputs of a hull shader are followed by those of
-    /// its patch-constant function, outputs of vertices of a mesh shader by those of primitives.
+    /// The locations of the inputs and outputs of shaders that draw. The inputs and outputs of a hull shader are
+    /// followed by those of its patch-constant function, outputs of vertices of a mesh shader by those of primitives.
     pub locations: Locations,
     /// For each input of a pixel shader, whether it belongs to the primitive: the outputs of a mesh shader say so.
     pub of_primitives: Vec<bool>,

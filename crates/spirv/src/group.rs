@@ -8,8 +8,8 @@
 //! | slots | the outputs of vertices and primitives, an element stored when all its components are there |
 //!
 //! A count above the declared maximum is lowered to it. A primitive that refers to no vertex of the group becomes a
-//! degenerate one, which covers nothing: all of its corners are the first vertex, which a group without vertices gets for
-//! that. Such a point is culled.
+//! degenerate one, which covers nothing: all of its corners are the first vertex, which a group without vertices gets
+//! for that. Such a point is culled.
 
 use ir::group::{GroupIo, MeshIo};
 use ir::{Op, Region, Value};

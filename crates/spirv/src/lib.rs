@@ -9,8 +9,8 @@
 //!   out of range, `min` of zeros, tests for NaN), `legalize` has written the case out before anything is encoded;
 //!   `Environment::target` describes the device.
 //! - **Bounds.** Every access outside its resource or array loads zero and stores nothing, by explicit checks, which
-//!   `legalize` has written out for buffers: "Bounds" in `memory.rs` says why the device's robustness is not enough. Left
-//!   to the device are null descriptors, and single words if [`Environment::robust`] is set.
+//!   `legalize` has written out for buffers: "Bounds" in `memory.rs` says why the device's robustness is not enough.
+//!   Left to the device are null descriptors, and single words if [`Environment::robust`] is set.
 //!
 //! # What is device-specific
 //! The order of float sums; unless [`Environment::exact`] is set, the bits of a NaN and the last bits of division,
@@ -20,8 +20,9 @@
 //! # Map
 //! `opcode.rs`: numbers; `module.rs`: sections, types and constants; `emit.rs`: dispatches each instruction of the IR,
 //! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`, `texture.rs`,
-//! `sample.rs`, `wave.rs`, `derivative.rs`, `stage.rs` with its folder, `group.rs` and `builtin.rs` lower; `native.rs`: mesh
-//! and amplification shaders before they are emitted; `reflect.rs`: information for the host; `text.rs`: a listing.
+//! `sample.rs`, `wave.rs`, `derivative.rs`, `stage.rs` with its folder, `group.rs` and `builtin.rs` lower; `native.rs`:
+//! mesh and amplification shaders before they are emitted; `reflect.rs`: information for the host; `text.rs`: a
+//! listing.
 //!
 //! Deliberately absent: files, devices, optimisation (drivers optimise; the module only marks loops to unroll, and uses
 //! relative reads).

@@ -10,8 +10,9 @@
 //! partial element at the end of a structured buffer, an index whose address wraps, an offset beyond the element, or
 //! the result of an atomic. So `legalize` compares each access with the length of the buffer, and says for which lanes
 //! it is in bounds. Here, the other lanes read unit 0 and the result is discarded; their stores and atomic operations
-//! are branched around. Left to the device are a buffer without any unit, and, if the environment guarantees robustness,
-//! the simplest case ([`Emitter::word`]): the single word of a four-byte element, at an index that cannot wrap.
+//! are branched around. Left to the device are a buffer without any unit, and, if the environment guarantees
+//! robustness, the simplest case ([`Emitter::word`]): the single word of a four-byte element, at an index that cannot
+//! wrap.
 
 use std::collections::BTreeMap;
 

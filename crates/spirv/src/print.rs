@@ -1,5 +1,5 @@
-//! What programs print: instructions of `NonSemantic.DebugPrintf`, which validation layers and debuggers read and drivers
-//! ignore, and those of `NonSemantic.DebugBreak`.
+//! What programs print: instructions of `NonSemantic.DebugPrintf`, which validation layers and debuggers read and
+//! drivers ignore, and those of `NonSemantic.DebugBreak`.
 //!
 //! Vectors are put together again, since one conversion prints one operand. Before Vulkan 1.3 a device must have
 //! `VK_KHR_shader_non_semantic_info`.

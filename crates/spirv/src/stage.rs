@@ -1,5 +1,5 @@
-//! Inputs and outputs of shaders that draw, and helper invocations. `stage/outputs.rs` has the outputs, `stage/between.rs`
-//! what is specific to the stages between the vertex shader and the rasterizer.
+//! Inputs and outputs of shaders that draw, and helper invocations. `stage/outputs.rs` has the outputs,
+//! `stage/between.rs` what is specific to the stages between the vertex shader and the rasterizer.
 //!
 //! | IR | SPIR-V |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Small modules in the text form of the IR, and what their listings must contain. `crates/suite/tests/it/spirv.rs` tests
-//! that modules are valid.
+//! Small modules in the text form of the IR, and what their listings must contain. `crates/suite/tests/it/spirv.rs`
+//! tests that modules are valid.
 
 use ir::{Register, RegisterClass};
 use ops::texture::Format;

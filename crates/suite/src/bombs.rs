@@ -1,7 +1,7 @@
 //! Bombs: kinds of source text that look harmless and ask for much time or memory, each of any size.
 //!
-//! A test counts the work that each causes (`tests/it/bombs.rs`), and `cargo xtask bombs` measures what a compiler process
-//! takes for a megabyte of each. A new kind is a row of [`BOMBS`].
+//! A test counts the work that each causes (`tests/it/bombs.rs`), and `cargo xtask bombs` measures what a compiler
+//! process takes for a megabyte of each. A new kind is a row of [`BOMBS`].
 //!
 //! Bombs of the front end alone, which need no size to be dangerous, are in `hlsl/src/bombs.rs`.
 

@@ -516,8 +516,8 @@ pub fn texture_fault(
     difference(module, wanted, &got).map(|it| format!("{it}\n{text}"))
 }
 
-/// The first difference between a module and its form whose groups run in turn, on that many groups. `None` if they agree,
-/// or if that form does not exist.
+/// The first difference between a module and its form whose groups run in turn, on that many groups. `None` if they
+/// agree, or if that form does not exist.
 pub fn merged_fault(
     module: &Module,
     launch: &Launch,

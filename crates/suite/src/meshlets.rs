@@ -1,6 +1,6 @@
-//! Generated mesh and amplification shaders: what their groups leave in records and in memory, on the reference engine and
-//! the fast one, compared with the second evaluator. There nothing is drawn. A draw on a device shows what they leave in
-//! memory.
+//! Generated mesh and amplification shaders: what their groups leave in records and in memory, on the reference engine
+//! and the fast one, compared with the second evaluator. There nothing is drawn. A draw on a device shows what they
+//! leave in memory.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ use wavelane::{
 
 use crate::{engines, pixels};
 
-/// Runs the shaders of a program; each receives what the second evaluator says. The result is what the groups of the mesh
-/// shader left; the error says what differs.
+/// Runs the shaders of a program; each receives what the second evaluator says. The result is what the groups of the
+/// mesh shader left; the error says what differs.
 pub fn compare(program: &Meshlets, width: u32, sets: &[Isa]) -> Result<Vec<Left>, String> {
     let mut started = second::started(program);
     if let Some(amplification) = &program.amplification {

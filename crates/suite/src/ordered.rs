@@ -1,5 +1,5 @@
-//! Programs with one reservation, an atomic addition whose result every thread writes down, which the fast engine splits
-//! to run them on several threads. Everything else in them is independent of the order of waves.
+//! Programs with one reservation, an atomic addition whose result every thread writes down, which the fast engine
+//! splits to run them on several threads. Everything else in them is independent of the order of waves.
 //!
 //! A program is a section of the suite with one statement per line, so that a failure can be reduced line by line.
 

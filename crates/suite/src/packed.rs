@@ -1,9 +1,9 @@
-//! Generated pixel shaders as draws: a device records how it packs their quads, and what they leave in memory is compared
-//! with the reference engine and the second evaluator in the same waves, bit for bit.
+//! Generated pixel shaders as draws: a device records how it packs their quads, and what they leave in memory is
+//! compared with the reference engine and the second evaluator in the same waves, bit for bit.
 //!
-//! A lane stores for its own pixel of its own primitive, so that the order of waves does not matter. Inputs are flat, and
-//! corners are exact in every arithmetic, so that a device has no freedom but its packing and what helper lanes receive
-//! from wave operations. That is undefined, and what it reaches is left out if it differs.
+//! A lane stores for its own pixel of its own primitive, so that the order of waves does not matter. Inputs are flat,
+//! and corners are exact in every arithmetic, so that a device has no freedom but its packing and what helper lanes
+//! receive from wave operations. That is undefined, and what it reaches is left out if it differs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -177,8 +177,8 @@ pub fn compile_generated(text: &str, profile: &str) -> Result<Module, String> {
     })
 }
 
-/// The log of a generated pixel shader on the reference engine, which that on the fast one must equal, for each of these
-/// instruction sets.
+/// The log of a generated pixel shader on the reference engine, which that on the fast one must equal, for each of
+/// these instruction sets.
 pub fn log_of(program: &generate::Program, width: u32, sets: &[Isa]) -> Result<Vec<u32>, String> {
     let prepared = prepared(program, width)?;
     let (bindings, feed) = run_prepared(&prepared, width, Variation::default())?;

@@ -176,8 +176,8 @@ impl Wrong<'_> {
     }
 }
 
-/// The verdict on the findings of both programs of a pair; given the lines that are involved, and whether a finding names the
-/// wrong one, or the gap from which it was taken.
+/// The verdict on the findings of both programs of a pair; given the lines that are involved, and whether a finding
+/// names the wrong one, or the gap from which it was taken.
 fn weigh(
     kind: Kind,
     lines: &[u32],

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! The header has the program, all tables, and for each wave its chunks with their lengths. A chunk has columns, one
-//! after the other: statements (differences), active sets, sets of lanes that have not returned, the number of writes of
-//! each step, writes, and reads. Numbers are LEB128, signed ones in zigzag. Sets change rarely, so that each is a run: the number
-//! of steps, and the set in as many bytes as the wave has eights of lanes.
+//! after the other: statements (differences), active sets, sets of lanes that have not returned, the number of writes
+//! of each step, writes, and reads. Numbers are LEB128, signed ones in zigzag. Sets change rarely, so that each is a
+//! run: the number of steps, and the set in as many bytes as the wave has eights of lanes.
 //!
 //! The values of a write take the shortest of four forms: one value; the first value and the difference of each to the
 //! next; the exclusive or with the previous values of the same scalar; or each by itself. Most rows in HLSL programs

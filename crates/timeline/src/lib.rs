@@ -1,13 +1,14 @@
 //! Recordings: what every wave of a run did, statement by statement and lane by lane, and the page that shows it.
 //!
-//! [`Recorder`] watches a run of a module with notes ([`ir::notes`]) and leaves a [`Recording`]. [`mod@file`] writes and
-//! reads it as a `.wlrec` file, [`page`] as one HTML file that needs no network, [`svg`] as a picture, and [`json`] as
-//! plain steps.
+//! [`Recorder`] watches a run of a module with notes ([`ir::notes`]) and leaves a [`Recording`]. [`mod@file`] writes
+//! and reads it as a `.wlrec` file, [`page`] as one HTML file that needs no network, [`svg`] as a picture, and [`json`]
+//! as plain steps.
 //!
 //! # What is kept
 //! Of each statement that a wave begins: where it is, and which lanes are active and have not returned. Of the steps in
-//! a [`Window`] also the values that variables are given, and which lane each lane reads in a shuffle. What a limit leaves out is counted and named, so that no
-//! picture has a silent gap; the number of times that each line ran is always that of the whole run.
+//! a [`Window`] also the values that variables are given, and which lane each lane reads in a shuffle. What a limit
+//! leaves out is counted and named, so that no picture has a silent gap; the number of times that each line ran is
+//! always that of the whole run.
 //!
 //! # Deliberately absent
 //! Files, clocks, engines: the caller runs the program and writes the bytes.

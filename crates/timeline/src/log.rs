@@ -4,8 +4,8 @@
 //! block that a wave begins, and the wave and its lanes where they change. It is converted to steps when these are
 //! first read.
 //!
-//! Turns of waves must end with basic blocks, as they do in the canonical order and its reverse: only then is the order of
-//! blocks that of statements, by which the limit of a recording and the numbers of statements go.
+//! Turns of waves must end with basic blocks, as they do in the canonical order and its reverse: only then is the order
+//! of blocks that of statements, by which the limit of a recording and the numbers of statements go.
 
 use std::ops::Range;
 

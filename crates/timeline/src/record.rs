@@ -95,8 +95,8 @@ fn in_turn(schedule: Schedule) -> bool {
 
 /// Records active lanes alone.
 ///
-/// PERF: without values, poison and accesses, `matmul` takes 1.2 times as long as a plain run, not 2.4 times; with a log of
-/// basic blocks instead of steps 1.1 times, and `saxpy` 1.3 times, not 1.8 times.
+/// PERF: without values, poison and accesses, `matmul` takes 1.2 times as long as a plain run, not 2.4 times; with a
+/// log of basic blocks instead of steps 1.1 times, and `saxpy` 1.3 times, not 1.8 times.
 fn record_log(
     module: &Module,
     launch: &Launch,

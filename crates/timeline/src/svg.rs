@@ -1,8 +1,8 @@
-//! A recording as a picture: a band for each wave, a row for each lane, time from left to right. One wave with few steps is
-//! a table instead: a row for each step with its source, a column for each lane.
+//! A recording as a picture: a band for each wave, a row for each lane, time from left to right. One wave with few
+//! steps is a table instead: a row for each step with its source, a column for each lane.
 //!
-//! Active lanes are filled, lanes that wait are light, and what has returned or never existed is empty. A line leads from
-//! each lane that a shuffle reads to the lane that reads it; one whose value is undefined is dashed.
+//! Active lanes are filled, lanes that wait are light, and what has returned or never existed is empty. A line leads
+//! from each lane that a shuffle reads to the lane that reads it; one whose value is undefined is dashed.
 
 use std::fmt::Write;
 

@@ -15,8 +15,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// Reads `group=0,0,0 wave=0..3 line=40..60 steps=0..5000`. Ranges include both ends; one number is a range of one. The
-    /// window `none` has no steps.
+    /// Reads `group=0,0,0 wave=0..3 line=40..60 steps=0..5000`. Ranges include both ends; one number is a range of one.
+    /// The window `none` has no steps.
     pub fn parse(text: &str) -> Result<Window, String> {
         let mut window = Window::default();
         if text.trim() == "none" {

@@ -31,7 +31,8 @@ pub enum NotFound<'a> {
     Ambiguous(Vec<String>),
 }
 
-/// Finds a member among the resources that an entry point reaches, and otherwise among the others that the text declares.
+/// Finds a member among the resources that an entry point reaches, and otherwise among the others that the text
+/// declares.
 pub fn find<'a>(
     path: &str,
     reached: &'a [Resource],

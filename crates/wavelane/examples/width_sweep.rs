@@ -1,7 +1,8 @@
-//! A unit test that runs a shader at every wave width, as a project's own tests would: `cargo test --example width_sweep`.
+//! A unit test that runs a shader at every wave width, as a project's own tests would:
+//! `cargo test --example width_sweep`.
 //!
-//! The shader sums a group through wave operations and groupshared memory. A result that depends on the width is a bug that
-//! shows on one vendor's devices and not on another's.
+//! The shader sums a group through wave operations and groupshared memory. A result that depends on the width is a bug
+//! that shows on one vendor's devices and not on another's.
 
 use std::error::Error;
 

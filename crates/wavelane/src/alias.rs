@@ -10,8 +10,9 @@ use ir::alias::AliasError;
 use crate::Shader;
 
 impl Shader {
-    /// The shader as one that finds the memory of one buffer under both names: what is bound to `of` is bound to `name` as
-    /// well. The types of the two may differ, as those of two views of one buffer; nothing can be bound to `name` itself.
+    /// The shader as one that finds the memory of one buffer under both names: what is bound to `of` is bound to `name`
+    /// as well. The types of the two may differ, as those of two views of one buffer; nothing can be bound to `name`
+    /// itself.
     ///
     /// ```
     /// use wavelane::{Adapter, Buffer, Device, Dispatch, NoIncludes, Options, ResourceTable, Shader};
@@ -34,7 +35,8 @@ impl Shader {
         Ok(Shader { module: Arc::new(module), ..self.clone() })
     }
 
-    /// The pairs of names that share memory, in the order of declaration: the alias, and the resource that has the memory.
+    /// The pairs of names that share memory, in the order of declaration: the alias, and the resource that has the
+    /// memory.
     pub fn aliases(&self) -> impl Iterator<Item = (&Resource, &Resource)> {
         let resources = self.resources();
         resources.iter().filter_map(|it| Some((it, &resources[it.alias_of?.index()])))

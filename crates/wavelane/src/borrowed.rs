@@ -2,7 +2,8 @@
 
 use std::ptr::NonNull;
 
-/// Memory at an address, for [`Buffer::lend`](crate::Buffer::lend) and its like. The host owns it, so it is not freed here.
+/// Memory at an address, for [`Buffer::lend`](crate::Buffer::lend) and its like. The host owns it, so it is not freed
+/// here.
 #[derive(Debug)]
 pub struct Borrowed {
     start: NonNull<u8>,
@@ -13,9 +14,9 @@ impl Borrowed {
     /// The memory at an address, which may be null if there are no bytes.
     ///
     /// # Safety
-    /// `len` bytes from `start` on must be readable memory for as long as this value exists, and writable as well unless it
-    /// is lent for reading only. While a shader runs on it, nothing else may write to it, and nothing else may read it if
-    /// the shader writes.
+    /// `len` bytes from `start` on must be readable memory for as long as this value exists, and writable as well
+    /// unless it is lent for reading only. While a shader runs on it, nothing else may write to it, and nothing else
+    /// may read it if the shader writes.
     pub unsafe fn new(start: *mut u8, len: usize) -> Borrowed {
         match NonNull::new(start) {
             Some(start) => Borrowed { start, len },

@@ -15,8 +15,8 @@ use crate::{BufferError, Layout, ResourceTable, Scalar};
 /// A value for constants: a number or a `bool`, arrays, slices and tuples of them, and structures that
 /// [`shader_struct!`](crate::shader_struct) declares.
 ///
-/// An integer suits every integer type that can hold it, a float every float type (it is rounded to the nearest value), and
-/// a `bool` only `bool`.
+/// An integer suits every integer type that can hold it, a float every float type (it is rounded to the nearest value),
+/// and a `bool` only `bool`.
 pub trait Constant {
     /// Appends its numbers in order.
     fn numbers(&self, all: &mut Vec<Number>);

@@ -89,8 +89,8 @@ impl Device {
         Device::on(adapter, Arc::new(Reference::default()))
     }
 
-    /// A device on the reference engine whose ray queries try every primitive of a scene: the definition of what they find,
-    /// and much slower.
+    /// A device on the reference engine whose ray queries try every primitive of a scene: the definition of what they
+    /// find, and much slower.
     pub(crate) fn with_brute_rays(adapter: Adapter) -> Device {
         Device::on(adapter, Arc::new(Reference { search: Search::BRUTE }))
     }

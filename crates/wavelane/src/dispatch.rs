@@ -35,8 +35,8 @@ pub struct Dispatch {
     pub cancel: Option<Arc<AtomicBool>>,
     /// Counts finished waves and groups, up to [`ComputePipeline::steps`].
     pub progress: Option<Arc<AtomicU64>>,
-    /// Receives what the shader prints, for [`Shader::printed`](crate::Shader::printed); without it, nothing is recorded.
-    /// A GPU prints nothing here: its own tools read what it prints.
+    /// Receives what the shader prints, for [`Shader::printed`](crate::Shader::printed); without it, nothing is
+    /// recorded. A GPU prints nothing here: its own tools read what it prints.
     pub prints: Option<Arc<PrintLog>>,
 }
 
@@ -154,8 +154,8 @@ impl ComputePipeline {
         table.with_bindings(asked).ok().flatten()
     }
 
-    /// How the threads of the engine `cpu` affect the order of waves at that width, if the program can observe that order
-    /// and several threads cannot keep it, as a clause: on one thread, because the counter changes in a loop.
+    /// How the threads of the engine `cpu` affect the order of waves at that width, if the program can observe that
+    /// order and several threads cannot keep it, as a clause: on one thread, because the counter changes in a loop.
     pub fn order(&self, wave_size: u32) -> Option<String> {
         catch(|| self.program.order(wave_size)).ok().flatten()
     }

@@ -281,7 +281,8 @@ struct Plan {
     total: u64,
 }
 
-/// Where the locked memory of a draw has what is bound to each stage, the targets, the recording and the vertex buffers.
+/// Where the locked memory of a draw has what is bound to each stage, the targets, the recording and the vertex
+/// buffers.
 struct Locked {
     vertex: Indices,
     amplification: Indices,

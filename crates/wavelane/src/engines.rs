@@ -81,9 +81,9 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Runs all dispatches in order, `rounds` times and every time from what the cells hold, and returns the times by the
-    /// device's own clock: for each round one for each dispatch. The cells keep their contents. `None` without such a
-    /// clock.
+    /// Runs all dispatches in order, `rounds` times and every time from what the cells hold, and returns the times by
+    /// the device's own clock: for each round one for each dispatch. The cells keep their contents. `None` without such
+    /// a clock.
     fn measure_steps(
         &self,
         _steps: &[Step<'_>],

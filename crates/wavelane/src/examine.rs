@@ -58,8 +58,8 @@ impl fmt::Debug for Examination {
 }
 
 impl ComputePipeline {
-    /// Runs the pipeline as the plan says, on the reference engine, and reports the findings. Runs of which only the results
-    /// matter may be left to the engine `cpu`, which gives the same.
+    /// Runs the pipeline as the plan says, on the reference engine, and reports the findings. Runs of which only the
+    /// results matter may be left to the engine `cpu`, which gives the same.
     ///
     /// Each run begins with the contents of `table`, which do not change. `dispatch.wave_size` is ignored: the plan has
     /// the widths.

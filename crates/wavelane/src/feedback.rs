@@ -1,7 +1,7 @@
 //! Feedback maps: which parts of a texture samples use, as `WriteSamplerFeedback` and its siblings record it.
 //!
-//! A map belongs to one texture, its pair. It is bound like a buffer; the host reads and writes decoded texels, one byte
-//! each. Direct3D's encodings are opaque and differ between devices; `docs/feedback.md` says what is fixed.
+//! A map belongs to one texture, its pair. It is bound like a buffer; the host reads and writes decoded texels, one
+//! byte each. Direct3D's encodings are opaque and differ between devices; `docs/feedback.md` says what is fixed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -95,14 +95,14 @@ impl FeedbackMap {
         self.map.texels()
     }
 
-    /// The decoded texels: layer by layer, within a layer level by level, within a level row by row. A level, or 255 for
-    /// none; or 255 for a region that was used, and 0 for others.
+    /// The decoded texels: layer by layer, within a layer level by level, within a level row by row. A level, or 255
+    /// for none; or 255 for a region that was used, and 0 for others.
     pub fn decode(&self) -> Result<Vec<u8>, BufferError> {
         Ok(self.map.decode(&self.cell.lock().host()?.bytes))
     }
 
-    /// Replaces all texels, in the order of [`FeedbackMap::decode`]. In a map of used regions every byte but 0 counts as
-    /// used.
+    /// Replaces all texels, in the order of [`FeedbackMap::decode`]. In a map of used regions every byte but 0 counts
+    /// as used.
     pub fn encode(&self, texels: &[u8]) -> Result<(), FeedbackError> {
         let needs = self.map.texels();
         if texels.len() != needs {

@@ -132,7 +132,8 @@ impl Default for RasterizerState {
 }
 
 impl GraphicsDesc {
-    /// A pipeline of a vertex or mesh shader and a pixel shader that draws lists of triangles without vertex buffers, tests or targets.
+    /// A pipeline of a vertex or mesh shader and a pixel shader that draws lists of triangles without vertex buffers,
+    /// tests or targets.
     pub fn new(vertex: &Shader, pixel: Option<&Shader>) -> GraphicsDesc {
         GraphicsDesc {
             vertex: vertex.clone(),
@@ -217,8 +218,8 @@ impl GraphicsPipeline {
         &self.wave_sizes
     }
 
-    /// The feature that the device's engine lacks, as a noun phrase, if a stage of draws at that width has to run on the
-    /// reference engine. The results are the same, but it takes longer. What is bound is not considered.
+    /// The feature that the device's engine lacks, as a noun phrase, if a stage of draws at that width has to run on
+    /// the reference engine. The results are the same, but it takes longer. What is bound is not considered.
     pub fn fallback(&self, wave_size: u32) -> Option<String> {
         let launch = Launch::waves(wave_size);
         let programs = self.programs();

@@ -2,9 +2,10 @@
 //!
 //! An engine of the host reads and checks them right before the dispatch. A GPU must not wait for the host between two
 //! dispatches, and what Vulkan does with too many groups is undefined. So a program of one thread, the *guard*, runs
-//! before such a dispatch: it copies counts that are allowed to a buffer of our own, which the dispatch takes them from.
-//! Counts that are not allowed are noted there, and become zeros, as do those of all later dispatches of the list: their
-//! counts go through the guard too, even if the host knows them. When the list has ended, the host reads the note.
+//! before such a dispatch: it copies counts that are allowed to a buffer of our own, which the dispatch takes them
+//! from. Counts that are not allowed are noted there, and become zeros, as do those of all later dispatches of the
+//! list: their counts go through the guard too, even if the host knows them. When the list has ended, the host reads
+//! the note.
 
 use std::sync::{Arc, OnceLock};
 

@@ -81,7 +81,8 @@ pub fn compiles(shader: &Shader, isa: cpu::Isa, width: u32) -> Result<(), String
     cpu::compile(&shader.module, isa, width).map(|_| ()).map_err(|it| it.to_string())
 }
 
-/// The entry points that a text declares by their attributes, and `main`. `None` if it cannot be parsed; compiling it says why.
+/// The entry points that a text declares by their attributes, and `main`. `None` if it cannot be parsed; compiling it
+/// says why.
 pub fn declared(
     name: &str,
     text: &str,
@@ -240,7 +241,8 @@ pub trait Slots {
     /// Binds what another shader's table holds to the resources that both declare alike, constants excepted.
     fn share_from(&mut self, other: &ResourceTable);
 
-    /// Everything that is bound, in the order of declaration; an alias is there beside the resource whose memory it names.
+    /// Everything that is bound, in the order of declaration; an alias is there beside the resource whose memory it
+    /// names.
     fn iter(&self) -> impl Iterator<Item = (&Resource, u32, SlotRef<'_>)>;
 }
 

@@ -1,20 +1,21 @@
 //! Compiling and running shaders, in the shape of Direct3D.
 //!
-//! - A [`Shader`] is compiled from HLSL. A [`Device`] is an [`Adapter`], which says what it can do, with the [`Engine`] that
-//!   does its work. A [`ComputePipeline`] is a shader on a device; creating one fails with the reason.
-//! - A [`Buffer`], a [`Texture`] and a [`Sampler`] are made by the host. A [`ResourceTable`] binds them to the resources of a
-//!   shader by name; they can be bound in several tables. Constants are set by name with [`ResourceTable::set`].
-//! - A dispatch runs a pipeline on a table, a [`CommandList`] runs several dispatches as one submission. What they write is
-//!   in the buffers; on a GPU it stays on the device until the host reads it.
+//! - A [`Shader`] is compiled from HLSL. A [`Device`] is an [`Adapter`], which says what it can do, with the [`Engine`]
+//!   that does its work. A [`ComputePipeline`] is a shader on a device; creating one fails with the reason.
+//! - A [`Buffer`], a [`Texture`] and a [`Sampler`] are made by the host. A [`ResourceTable`] binds them to the
+//!   resources of a shader by name; they can be bound in several tables. Constants are set by name with
+//!   [`ResourceTable::set`].
+//! - A dispatch runs a pipeline on a table, a [`CommandList`] runs several dispatches as one submission. What they
+//!   write is in the buffers; on a GPU it stays on the device until the host reads it.
 //! - [`rays::BottomLevel`] and [`rays::TopLevel`] are acceleration structures for ray queries.
 //! - [`ComputePipeline::examine`] runs a pipeline under the sanitizer.
 //!
 //! This crate is the only one that promises a stable interface. Failures are of four kinds, which are never mixed: a
-//! *diagnostic* is about the program, *unsupported* about this device, a *trap* about the run, and a *bug* about this library,
-//! which catches a panic from below once and returns it as a [`Bug`].
+//! *diagnostic* is about the program, *unsupported* about this device, a *trap* about the run, and a *bug* about this
+//! library, which catches a panic from below once and returns it as a [`Bug`].
 //!
-//! Deliberately absent: files, the environment, terminals, threads. Text arrives through [`Includer`]; to end a run early, set
-//! the cancellation flag of its [`Dispatch`].
+//! Deliberately absent: files, the environment, terminals, threads. Text arrives through [`Includer`]; to end a run
+//! early, set the cancellation flag of its [`Dispatch`].
 //!
 //! ```
 //! use wavelane::*;

@@ -175,8 +175,8 @@ impl Device {
         guarded.refused(&all).map_or(Ok(()), |it| Err(fail(it)))
     }
 
-    /// Runs a list `rounds` times on a GPU, every time from what the buffers hold, which they keep. Returns for each round
-    /// the time of each dispatch by the device's own clock, without copies; `None` without such a clock.
+    /// Runs a list `rounds` times on a GPU, every time from what the buffers hold, which they keep. Returns for each
+    /// round the time of each dispatch by the device's own clock, without copies; `None` without such a clock.
     pub(crate) fn measure(
         &self,
         list: &CommandList,

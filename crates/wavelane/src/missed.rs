@@ -69,8 +69,8 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Gets ready to count what misses in a dispatch that starts from what `table` holds. At most `fuel` wave-instructions
-    /// are run from either end. `None` where nothing can miss, or the buffers are too large to copy.
+    /// Gets ready to count what misses in a dispatch that starts from what `table` holds. At most `fuel`
+    /// wave-instructions are run from either end. `None` where nothing can miss, or the buffers are too large to copy.
     pub fn of(
         pipeline: &ComputePipeline,
         dispatch: &Dispatch,
@@ -126,8 +126,8 @@ struct Counter<'a> {
     last: Option<Last<'a>>,
 }
 
-/// The last access that missed. What one expression does to the components of a value is one access of its lanes, though
-/// it is several instructions.
+/// The last access that missed. What one expression does to the components of a value is one access of its lanes,
+/// though it is several instructions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Last<'a> {
     name: &'a str,

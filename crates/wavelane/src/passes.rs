@@ -1,4 +1,5 @@
-//! Several dispatches on the same buffers, as jobs describe them: run as a list, measured, or examined by the sanitizer.
+//! Several dispatches on the same buffers, as jobs describe them: run as a list, measured, or examined by the
+//! sanitizer.
 //!
 //! Not part of the stability promise; a host records a [`CommandList`].
 
@@ -114,8 +115,8 @@ impl Pass {
     }
 }
 
-/// The width of a pass in a job of waves of that width: the same, or else what its `[WaveSize]` prefers. What the device
-/// has does not count, so that a width it lacks is an error.
+/// The width of a pass in a job of waves of that width: the same, or else what its `[WaveSize]` prefers. What the
+/// device has does not count, so that a width it lacks is an error.
 pub fn width_of(pipeline: &ComputePipeline, width: u32) -> u32 {
     match crate::pipeline::wanted(&pipeline.shader.module).contains(width) {
         true => width,
@@ -167,8 +168,8 @@ impl fmt::Display for PassesStopped {
 
 impl std::error::Error for PassesStopped {}
 
-/// Runs all passes in order at every width of the plan. Each is examined in the orders of the plan, from what the passes
-/// before it leave in the canonical order. What all have left is compared between widths.
+/// Runs all passes in order at every width of the plan. Each is examined in the orders of the plan, from what the
+/// passes before it leave in the canonical order. What all have left is compared between widths.
 ///
 /// `dispatch` bounds the work: its fuel is for all passes at a width together.
 pub fn examine(
@@ -530,8 +531,8 @@ fn both(passes: [&[Pass]; 2], pass: usize, name: &str, element: u32) -> Option<[
     Some([slot(passes[0])?, slot(passes[1])?])
 }
 
-/// Runs one pass alone on an engine of the host; the group counts of `dispatch` do not matter. Returns the fuel that it has
-/// spent, if that is bounded.
+/// Runs one pass alone on an engine of the host; the group counts of `dispatch` do not matter. Returns the fuel that it
+/// has spent, if that is bounded.
 pub fn run_pass(
     pipeline: &ComputePipeline,
     dispatch: &Dispatch,

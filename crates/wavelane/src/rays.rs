@@ -126,8 +126,8 @@ pub enum GeometryKind<'a> {
 pub struct Triangles<'a> {
     /// The bytes of the vertex buffer, from the first vertex on.
     pub vertices: &'a [u8],
-    /// Of a vertex: two to four floats of 32 or 16 bits, or two to four normalised integers of 16, 10 or 8 bits. A fourth
-    /// component is ignored, a missing third is 0.
+    /// Of a vertex: two to four floats of 32 or 16 bits, or two to four normalised integers of 16, 10 or 8 bits. A
+    /// fourth component is ignored, a missing third is 0.
     pub format: Format,
     /// From one vertex to the next, in bytes.
     pub stride: usize,
@@ -255,8 +255,8 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// An instance as a record of 64 bytes describes it. `find` gives the bottom level that an address names, except for
-    /// the address 0, which names none.
+    /// An instance as a record of 64 bytes describes it. `find` gives the bottom level that an address names, except
+    /// for the address 0, which names none.
     pub fn from_record(
         record: &[u8; INSTANCE_BYTES],
         find: impl FnOnce(u64) -> Option<&'a BottomLevel>,
@@ -333,8 +333,8 @@ impl BottomLevel {
         Ok(BottomLevel { bottom, options, outline: outline.collect() })
     }
 
-    /// A new structure in place of this one. Only positions, transforms and boxes may differ: counts, formats, flags and
-    /// which primitives are active must be those of the build, which must have allowed updates.
+    /// A new structure in place of this one. Only positions, transforms and boxes may differ: counts, formats, flags
+    /// and which primitives are active must be those of the build, which must have allowed updates.
     pub fn update(&self, geometries: &[Geometry<'_>]) -> Result<BottomLevel, BuildError> {
         let bad = |what: String| Err(BuildError::BadUpdate(what));
         if !self.options.allow_update {
@@ -436,8 +436,8 @@ impl TopLevel {
         self.scene.instance_count()
     }
 
-    /// The structure as bytes, for shaders whose queries are written out ([`crate::Shader::without_ray_queries`]); `None`
-    /// if there would be over 4 GiB. `docs/rays.md` describes them.
+    /// The structure as bytes, for shaders whose queries are written out ([`crate::Shader::without_ray_queries`]);
+    /// `None` if there would be over 4 GiB. `docs/rays.md` describes them.
     pub fn packed(&self) -> Option<Vec<u8>> {
         self.scene.packed()
     }

@@ -1,8 +1,8 @@
 //! How a shader uses what is bound to it, as far as its code tells without a run: for hosts that make up contents.
 //!
-//! Values are followed from the buffers that they are loaded from, through everything but other buffers, to the addresses
-//! and conditions that they decide (forward data flow, to a fixed point). It answers what is likely, not what is certain:
-//! nothing but the choice of contents may depend on it. Not part of the stability promise.
+//! Values are followed from the buffers that they are loaded from, through everything but other buffers, to the
+//! addresses and conditions that they decide (forward data flow, to a fixed point). It answers what is likely, not what
+//! is certain: nothing but the choice of contents may depend on it. Not part of the stability promise.
 
 use std::collections::BTreeMap;
 
@@ -55,8 +55,8 @@ pub enum Slot {
 pub struct Survey {
     /// In the order of [`Shader::resources`].
     pub uses: Vec<Use>,
-    /// The elements of heaps, with the views as which they are accessed: indices among the shader's resources. Unlike the
-    /// rest, this is certain: every access is in it.
+    /// The elements of heaps, with the views as which they are accessed: indices among the shader's resources. Unlike
+    /// the rest, this is certain: every access is in it.
     pub heaps: BTreeMap<Slot, Vec<usize>>,
     /// Whether its ray queries commit triangles that are not opaque.
     pub commits: bool,

@@ -210,8 +210,8 @@ impl ResourceTable {
         }
     }
 
-    /// Binds what another shader's table holds to the resources that both declare alike, where nothing is bound. Constants
-    /// remain each shader's own.
+    /// Binds what another shader's table holds to the resources that both declare alike, where nothing is bound.
+    /// Constants remain each shader's own.
     pub(crate) fn share_from(&mut self, other: &ResourceTable) {
         for (index, element, cell) in other.cells() {
             let resource = &other.resources()[index];
@@ -459,7 +459,8 @@ fn check_stride(bytes: usize, layout: &Layout) -> Result<(), BindProblem> {
 }
 
 /// Whether texels of that format can be read as the declared type: integers as integers, and all others as floats.
-// Spec: Direct3D 11.3 functional specification, 19.1.3.2 (format conversion): there is none between integers and floats.
+// Spec: Direct3D 11.3 functional specification, 19.1.3.2 (format conversion): there is none between integers and
+// floats.
 fn check_format(format: Format, element: &Element) -> Result<(), BindProblem> {
     let is_float = matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
     match format.is_integer() != is_float {
@@ -564,7 +565,8 @@ pub enum BindProblem {
         /// The kind that the shader declares.
         declared: &'static str,
     },
-    /// The texture's format cannot give values of the declared type: integers where floats are declared, or the reverse.
+    /// The texture's format cannot give values of the declared type: integers where floats are declared, or the
+    /// reverse.
     Format {
         /// The texture's format, such as `RGBA8_UNORM`.
         format: String,

@@ -1,7 +1,8 @@
 //! The module's exports: an allocator for the page's requests, one function to call, and the last words of a panic.
 //!
-//! A request is bytes that the page has written into memory from `alloc`; `call` gives the place of the answer in the upper
-//! half of its result and the length in the lower one. The page gives both back with `free`. One module has one thread.
+//! A request is bytes that the page has written into memory from `alloc`; `call` gives the place of the answer in the
+//! upper half of its result and the length in the lower one. The page gives both back with `free`. One module has one
+//! thread.
 #![allow(unsafe_code, reason = "the page passes addresses")]
 
 use std::alloc::Layout;

@@ -12,8 +12,8 @@ pub(crate) const MOST_MEMORY: usize = 16 << 20;
 /// The most elements of a resource array that get zeros.
 const MOST_ELEMENTS: u32 = 64;
 
-/// What a module's resources hold before a run. `unreached` are those that the text declares and the entry point does not
-/// use: what is given to them has no effect.
+/// What a module's resources hold before a run. `unreached` are those that the text declares and the entry point does
+/// not use: what is given to them has no effect.
 pub(crate) fn bind(
     flags: &Flags,
     module: &Module,

@@ -2,8 +2,8 @@
 //!
 //! A text says it in a comment, as the examples do:
 //! `//   wavelane run examples/compact.hlsl --bind 'Items=u32[64]:iota'`, continued by a backslash, or
-//! `// wavelane: --groups 2`. The words are split like a shell's. All widths are shown always, so that `--wave-size` only
-//! chooses the one whose lanes are looked at first.
+//! `// wavelane: --groups 2`. The words are split like a shell's. All widths are shown always, so that `--wave-size`
+//! only chooses the one whose lanes are looked at first.
 
 use hlsl::{Dialect, Options, ShaderModel, Version};
 use ir::exec::{LaneOrder, Schedule};

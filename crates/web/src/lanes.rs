@@ -1,8 +1,8 @@
 //! Which lanes are active where: for every wave the lines it reaches, in order, with the active set, and for every line
 //! how often that is and how many lanes it has.
 //!
-//! A step is an event of the run (an access, a wave operation, a branch, a join) at another line, or with another active
-//! set, than the one before. A line that only computes has no event and so no step.
+//! A step is an event of the run (an access, a wave operation, a branch, a join) at another line, or with another
+//! active set, than the one before. A line that only computes has no event and so no step.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,11 +1,12 @@
 //! wavelane in a browser: compiler, reference engine and sanitizer behind one function from bytes to bytes.
 //!
-//! [`Engine::call`] takes a request and gives an answer, both JSON ([`Engine`] lists the requests). Compiled to WebAssembly,
-//! the module exports that function and an allocator (`abi`); natively it is a library, so that tests and the build of the
-//! site call what the page calls. The page (`page/`) draws, and decides nothing.
+//! [`Engine::call`] takes a request and gives an answer, both JSON ([`Engine`] lists the requests). Compiled to
+//! WebAssembly, the module exports that function and an allocator (`abi`); natively it is a library, so that tests and
+//! the build of the site call what the page calls. The page (`page/`) draws, and decides nothing.
 //!
 //! Guaranteed: no request panics or runs for ever. Fuel bounds every run, [`bind::MOST_MEMORY`] the buffers, and the
-//! options of the linker the memory of the module. A slice of work is one request, so that a caller stops by asking for no more.
+//! options of the linker the memory of the module. A slice of work is one request, so that a caller stops by asking for
+//! no more.
 //!
 //! Deliberately absent: a bindings generator, clocks, threads, files, textures and draws.
 #![deny(unsafe_code)]

@@ -61,8 +61,8 @@ fn statements(text: &str, at: usize) -> Vec<(usize, String)> {
     }
 }
 
-/// Whether a program has fewer findings of a kind than before, and nothing undefined of a kind that it did not have. More
-/// findings of other kinds may come to light, because what a race reaches is not compared.
+/// Whether a program has fewer findings of a kind than before, and nothing undefined of a kind that it did not have.
+/// More findings of other kinds may come to light, because what a race reaches is not compared.
 pub(crate) fn helps(kind: Kind, before: &Report, after: &Report) -> bool {
     let count = |report: &Report, kind: Kind| {
         report.seen.iter().filter(|it| it.finding.kind == kind).count()

@@ -1,7 +1,7 @@
 //! Runs at every width, and what stands side by side afterwards.
 //!
-//! A run that spends its fuel is unfinished, not wrong: the page asks again with more, and between two requests it looks
-//! whether the text has changed.
+//! A run that spends its fuel is unfinished, not wrong: the page asks again with more, and between two requests it
+//! looks whether the text has changed.
 
 use std::sync::Arc;
 
@@ -99,8 +99,8 @@ pub(crate) fn span(failure: &Failure) -> Span {
     }
 }
 
-/// All widths side by side: `outcomes` are in the order of [`WIDTHS`], absent where nothing has run yet. With `bytes`, buffers
-/// have all their bytes too, in hexadecimal.
+/// All widths side by side: `outcomes` are in the order of [`WIDTHS`], absent where nothing has run yet. With `bytes`,
+/// buffers have all their bytes too, in hexadecimal.
 pub(crate) fn table(
     module: &Module,
     outcomes: &[Option<&Outcome>],

@@ -1,4 +1,5 @@
-//! The sanitizer's sweep: every width in several orders, its findings with all their places, and the table over the widths.
+//! The sanitizer's sweep: every width in several orders, its findings with all their places, and the table over the
+//! widths.
 
 use ir::Module;
 use ir::exec::Bindings;

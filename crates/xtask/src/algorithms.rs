@@ -1,9 +1,9 @@
 //! `cargo xtask algorithms DIR`: runs complete public algorithms that use wave intrinsics from job files, and writes
 //! the results to `docs/algorithms.md`.
 //!
-//! DIR holds checkouts of their repositories, none of whose text gets into ours. One job is written for each algorithm, to
-//! `target/algorithms` or wherever `--out` says, with a pass for each dispatch. What the whole must leave is computed by
-//! plain code in [`programs`], and compared bit for bit.
+//! DIR holds checkouts of their repositories, none of whose text gets into ours. One job is written for each algorithm,
+//! to `target/algorithms` or wherever `--out` says, with a pass for each dispatch. What the whole must leave is
+//! computed by plain code in [`programs`], and compared bit for bit.
 
 mod job;
 mod prepare;

@@ -1,5 +1,5 @@
-//! `cargo xtask bombs`: what a compiler process takes for a megabyte of every kind of bomb (`suite::bombs`), in processor
-//! time and memory, against the bound of `docs/testing.md`. Linux only: the figures come from `/proc`.
+//! `cargo xtask bombs`: what a compiler process takes for a megabyte of every kind of bomb (`suite::bombs`), in
+//! processor time and memory, against the bound of `docs/testing.md`. Linux only: the figures come from `/proc`.
 //!
 //! Deliberately no test: clocks and memory depend on the machine. The test counts work instead.
 

@@ -1,5 +1,5 @@
-//! `cargo xtask coverage DIR`: compiles shaders of public projects checked out in DIR, those that use wave intrinsics or
-//! ray queries, examines them under the sanitizer with bindings that are made up, and writes `docs/coverage.md`. The
+//! `cargo xtask coverage DIR`: compiles shaders of public projects checked out in DIR, those that use wave intrinsics
+//! or ray queries, examines them under the sanitizer with bindings that are made up, and writes `docs/coverage.md`. The
 //! manifest `crates/xtask/coverage/projects.txt` says which files, with which flags, and what was made of findings.
 //!
 //! Of the projects' text, only names of files, entry points, folders and macros get into the document, and what our

@@ -1,8 +1,8 @@
 //! `cargo xtask dist`: the packages of a release, with their checksums.
 //!
-//! Everything is reproducible: programs have none of this machine's paths, and members of archives are sorted and have no
-//! times, users or groups of it; a package that names a path of it is not written. What a package needs and this machine
-//! lacks is printed as skipped.
+//! Everything is reproducible: programs have none of this machine's paths, and members of archives are sorted and have
+//! no times, users or groups of it; a package that names a path of it is not written. What a package needs and this
+//! machine lacks is printed as skipped.
 
 mod archive;
 mod build;
@@ -52,8 +52,8 @@ impl From<String> for Trouble {
     }
 }
 
-/// Writes the packages into a folder: `--out DIR`, by default `target/dist`. Words choose packages; without them all are made.
-/// With `--try` those that are there are installed instead.
+/// Writes the packages into a folder: `--out DIR`, by default `target/dist`. Words choose packages; without them all
+/// are made. With `--try` those that are there are installed instead.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let mut out = crate::root().join("target/dist");
     let (mut chosen, mut tries) = (Vec::new(), false);

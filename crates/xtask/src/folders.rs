@@ -1,7 +1,8 @@
-//! The folders of the machine that builds: flags with which a compiler renames them, and a search for them in what it made.
+//! The folders of the machine that builds: flags with which a compiler renames them, and a search for them in what it
+//! made.
 //!
-//! What is published must not tell where it was built, and must have the same bytes wherever that was. The search is for the
-//! text of a path: a path that is encoded in another way is not found.
+//! What is published must not tell where it was built, and must have the same bytes wherever that was. The search is
+//! for the text of a path: a path that is encoded in another way is not found.
 
 use std::path::{Path, PathBuf};
 
@@ -41,8 +42,8 @@ fn own() -> Vec<(PathBuf, &'static str)> {
     folders.into_iter().filter_map(named).collect()
 }
 
-/// The first path in a file that is this folder or in it. What precedes it does not matter: compilers put texts together
-/// without anything between them.
+/// The first path in a file that is this folder or in it. What precedes it does not matter: compilers put texts
+/// together without anything between them.
 fn path_below(folder: &Path, contents: &[u8]) -> Option<String> {
     let folder = folder.to_str()?.as_bytes();
     let continues_name = |it: &u8| it.is_ascii_alphanumeric() || b"-_.".contains(it);

@@ -1,8 +1,8 @@
 //! `cargo xtask meshlets DIR`: draws with public samples of mesh shaders from job files, and writes `docs/meshlets.md`.
 //!
-//! DIR holds a checkout of their repository, none of whose text gets into ours. The scenes are ours: spheres, divided into
-//! meshlets. What a sample must leave is what its own pixel shader leaves behind a vertex shader of ours, which draws the
-//! same triangles one by one. The pictures are compared bit for bit.
+//! DIR holds a checkout of their repository, none of whose text gets into ours. The scenes are ours: spheres, divided
+//! into meshlets. What a sample must leave is what its own pixel shader leaves behind a vertex shader of ours, which
+//! draws the same triangles one by one. The pictures are compared bit for bit.
 
 mod job;
 mod mesh;

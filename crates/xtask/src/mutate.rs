@@ -5,7 +5,8 @@ use suite::plant::{self, Faults, Tally, Verdict, class, pixels};
 
 /// Programs of each class, unless a flag says otherwise.
 const PROGRAMS: u32 = 300;
-/// The fraction that must be found of each class, and of all together, where the wrong line must be the first place, too.
+/// The fraction that must be found of each class, and of all together, where the wrong line must be the first place,
+/// too.
 const LEAST_OF_A_CLASS: f64 = 0.90;
 const LEAST: f64 = 0.95;
 

@@ -1,6 +1,6 @@
-//! `cargo xtask places`: the files that a new variant of an enum touches, which are those that list every variant or, for
-//! engines, that name any; and the matches that name several variants and have a default for the others, which may have to
-//! name it too. A test compares the table "Places" of `ARCHITECTURE.md`, and prints how a row should read.
+//! `cargo xtask places`: the files that a new variant of an enum touches, which are those that list every variant or,
+//! for engines, that name any; and the matches that name several variants and have a default for the others, which may
+//! have to name it too. A test compares the table "Places" of `ARCHITECTURE.md`, and prints how a row should read.
 //!
 //! A file lists a variant where it names it, qualified or after a `use …::*`.
 

@@ -1,7 +1,8 @@
 //! The playground and the documents as a site: `cargo xtask web build|serve|test`.
 //!
-//! `module` builds the WebAssembly module and `site` the pages around it, into `target/web`, which any static host can serve
-//! and which works from a folder too. What a machine lacks (the target of the toolchain, node, a browser) is told as skipped.
+//! `module` builds the WebAssembly module and `site` the pages around it, into `target/web`, which any static host can
+//! serve and which works from a folder too. What a machine lacks (the target of the toolchain, node, a browser) is told
+//! as skipped.
 
 mod check;
 mod concepts;

@@ -1,5 +1,6 @@
-//! How long draws take: those of jobs, and what `--draw` draws. The time is that of the whole draw, from the first vertex to
-//! the last texel: on engines of the host by the wall clock, on a GPU by its own, without the copies to it and from it.
+//! How long draws take: those of jobs, and what `--draw` draws. The time is that of the whole draw, from the first
+//! vertex to the last texel: on engines of the host by the wall clock, on a GPU by its own, without the copies to it
+//! and from it.
 //!
 //! Every round begins with copies of what is bound and of the targets, which are not part of the time. Pixels and
 //! primitives are counted in a separate run, by an engine of the host.

@@ -1,5 +1,5 @@
-//! How long the passes of a job take: each of them, and all together. On a GPU all run in one submission, and the times are
-//! those between its own clock's readings before and after each dispatch.
+//! How long the passes of a job take: each of them, and all together. On a GPU all run in one submission, and the times
+//! are those between its own clock's readings before and after each dispatch.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

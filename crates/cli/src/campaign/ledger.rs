@@ -72,8 +72,8 @@ impl Writer {
     }
 }
 
-/// The records of an open ledger, and how many of its bytes are whole lines. It is read by its own handle: on some systems
-/// the lock keeps out all others.
+/// The records of an open ledger, and how many of its bytes are whole lines. It is read by its own handle: on some
+/// systems the lock keeps out all others.
 fn read(name: &str, file: &mut File) -> Result<(Vec<Record>, usize), Problem> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))

@@ -1,5 +1,5 @@
-//! The verdict on a draw, of a job or with `--draw`: it runs on each side from the same contents, and targets, depth and
-//! buffers are compared.
+//! The verdict on a draw, of a job or with `--draw`: it runs on each side from the same contents, and targets, depth
+//! and buffers are compared.
 //!
 //! Engines of the host leave the same bits. A GPU packs pixels into waves in its own way: where the pixel shader can
 //! observe the packing, it is recorded there, and the reference engine runs the same waves. Interpolation, blending and

@@ -215,8 +215,8 @@ impl Answers<'_> {
     }
 }
 
-/// Compares one program within its time limit, except for the comparisons that were made before. Returns whether a device
-/// was lost, and with it the use of this process.
+/// Compares one program within its time limit, except for the comparisons that were made before. Returns whether a
+/// device was lost, and with it the use of this process.
 pub(super) fn one(
     args: &DiffArgs,
     sides: &[Side],

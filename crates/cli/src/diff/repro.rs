@@ -1,8 +1,8 @@
 //! Writes a small `.test` file that reproduces a disagreement (delta debugging).
 //!
-//! First the dispatch shrinks, then the source (crate `reduce`), as long as the sides still differ and the sanitizer still
-//! finds nothing that would explain it: a smaller program with undefined behaviour would prove nothing. Buffers that
-//! nothing uses any more are dropped. The file is read back and run before it is reported.
+//! First the dispatch shrinks, then the source (crate `reduce`), as long as the sides still differ and the sanitizer
+//! still finds nothing that would explain it: a smaller program with undefined behaviour would prove nothing. Buffers
+//! that nothing uses any more are dropped. The file is read back and run before it is reported.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -184,7 +184,8 @@ impl Runner<'_> {
     }
 }
 
-/// The first line that two runs print differently, failed assertions after all other lines; `expected` is the reference's.
+/// The first line that two runs print differently, failed assertions after all other lines; `expected` is the
+/// reference's.
 pub(super) fn other_line(expected: &Printed, got: &Printed) -> Option<String> {
     fn lines(it: &Printed) -> Vec<&PrintedLine> {
         it.lines.iter().chain(&it.failures).collect()

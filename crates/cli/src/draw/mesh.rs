@@ -1,5 +1,5 @@
-//! Meshes from Wavefront `.obj` files: positions, texture coordinates, normals and faces. Everything else in such a file,
-//! such as materials and groups, does not change what is drawn, and is skipped.
+//! Meshes from Wavefront `.obj` files: positions, texture coordinates, normals and faces. Everything else in such a
+//! file, such as materials and groups, does not change what is drawn, and is skipped.
 
 use wavelane::graphics::InputElement;
 use wavelane::texture::Format;

@@ -1,4 +1,5 @@
-//! The fixed state of `--draw`: its targets, and what the flags say in the words of jobs, which the reader of jobs reads.
+//! The fixed state of `--draw`: its targets, and what the flags say in the words of jobs, which the reader of jobs
+//! reads.
 
 use jobs::Error;
 use jobs::job::draw::{Draw as JobDraw, Target};
@@ -171,7 +172,8 @@ impl State {
     }
 }
 
-/// The numbers of the targets that a pixel shader writes, ascending, with the usual format of each. There is one at least.
+/// The numbers of the targets that a pixel shader writes, ascending, with the usual format of each. There is one at
+/// least.
 fn written(pixel: &Shader) -> Vec<(usize, Format)> {
     let outputs = signature(pixel).map_or(&[][..], |it| &it.outputs);
     let targets = outputs.iter().filter(|it| it.system == Some(SystemValue::Target));

@@ -7,8 +7,8 @@ use wavelane::{Options, Shader, SourceMap};
 use super::mesh::Mesh;
 use crate::problem::Problem;
 
-/// A vertex shader that writes what the pixel shader reads, with its text and how it is compiled; `is_auto` makes up what
-/// it has no value for.
+/// A vertex shader that writes what the pixel shader reads, with its text and how it is compiled; `is_auto` makes up
+/// what it has no value for.
 pub(super) fn made(
     (pixel, sources): (&Shader, &SourceMap),
     mesh: Option<&Mesh>,

@@ -1,9 +1,9 @@
-//! The flags that only dxc needs: outputs that its build scripts ask for, and flags that are accepted so that build scripts can
-//! swap the program.
+//! The flags that only dxc needs: outputs that its build scripts ask for, and flags that are accepted so that build
+//! scripts can swap the program.
 //!
-//! An output is written by `wavelane dxc`, or it is refused there, so only `dxc` has the flags that ask for one; `emit` writes its
-//! one output to the file of `-Fo`. The other commands have the flags that say what a module is like or how to compile: those are
-//! part of a common command line, and no file is missing afterwards.
+//! An output is written by `wavelane dxc`, or it is refused there, so only `dxc` has the flags that ask for one; `emit`
+//! writes its one output to the file of `-Fo`. The other commands have the flags that say what a module is like or how
+//! to compile: those are part of a common command line, and no file is missing afterwards.
 
 use wavelane::Stage;
 

@@ -183,7 +183,8 @@ fn attributes(scene: &Scene) -> Vec<ReproAttribute> {
 
 type Left = (BTreeMap<String, Vec<u8>>, Vec<String>);
 
-/// What a job leaves at every width in its targets and writable buffers, by name, and which of them depend on the width.
+/// What a job leaves at every width in its targets and writable buffers, by name, and which of them depend on the
+/// width.
 fn left(
     args: &NewArgs,
     compiling: &Compiling,

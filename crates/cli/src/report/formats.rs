@@ -117,8 +117,8 @@ impl Failed<'_> {
     }
 }
 
-/// Every place of the failures that are not known, in order: a place that a test names at several widths is one, since services
-/// show few annotations.
+/// Every place of the failures that are not known, in order: a place that a test names at several widths is one, since
+/// services show few annotations.
 fn places<'a>(records: &'a [Record], known: &Baseline) -> Vec<Failed<'a>> {
     let mut places: Vec<Failed<'a>> = Vec::new();
     let mut index: BTreeMap<(&str, &str, u32), usize> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The assertions that fail in a plain run at each width, in the order that the flags ask for: the runs of the sweep print
-//! nothing.
+//! The assertions that fail in a plain run at each width, in the order that the flags ask for: the runs of the sweep
+//! print nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -193,8 +193,8 @@ pub(super) fn shader(args: &SanArgs) -> Result<Subject, End> {
     Ok(compiled(args, &args.common.launch, file, shader, sources)?)
 }
 
-/// A run of one entry point among many ends after this many wave-instructions if its bindings are made up and no other bound
-/// is given: it is one of thousands.
+/// A run of one entry point among many ends after this many wave-instructions if its bindings are made up and no other
+/// bound is given: it is one of thousands.
 const FUEL_OF_MADE_UP: u64 = 1 << 22;
 
 /// An entry point among many. It may have no bindings at all; missing ones are an error only if some are given.

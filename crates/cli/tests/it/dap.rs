@@ -288,7 +288,8 @@ fn findings_stop_the_run() {
 
 #[test]
 fn findings_stop_a_long_run_where_they_happen_and_once() {
-    // The run is long enough to be advanced in several pieces, and the first group is gone when the second finding comes.
+    // The run is long enough to be advanced in several pieces, and the first group is gone when the second finding
+    // comes.
     let long = "RWStructuredBuffer<uint> Out;
 [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex, uint3 g : SV_GroupID) {
     uint unset;

@@ -37,7 +37,8 @@ RWStructuredBuffer<Hit> Out : register(u0);
 }
 ";
 
-/// Every part of a scene: indices of both sizes, formats, transforms, masks, flags, boxes, instances that are never hit.
+/// Every part of a scene: indices of both sizes, formats, transforms, masks, flags, boxes, instances that are never
+/// hit.
 const SCENE: &str = "Buffers:
   - { Name: V, Format: Float32, Data: [0, 1, 5, 1, -1, 5, -1, -1, 5] }
   - { Name: Flat, Format: Float32, Data: [0, 1, 1, -1, -1, -1] }

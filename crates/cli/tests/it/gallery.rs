@@ -18,8 +18,8 @@ fn example(page: &str) -> Option<(&str, &str)> {
     Some((program, arguments))
 }
 
-/// The right program of a page, and the arguments with which it has no findings: those of the wrong one, unless the page
-/// says others. What only the host can mend is the same program with others.
+/// The right program of a page, and the arguments with which it has no findings: those of the wrong one, unless the
+/// page says others. What only the host can mend is the same program with others.
 fn remedy(page: &str) -> Option<(&str, &str)> {
     let (wrong, arguments) = example(page)?;
     let (_, right) = page.split_once("\nRight")?;
@@ -31,7 +31,8 @@ fn remedy(page: &str) -> Option<(&str, &str)> {
     Some((program.map_or(wrong, |it| it.0), clean.map_or(arguments, |it| it.1)))
 }
 
-/// The exit status, the compiler's warnings and the findings. `name` is a folder that no other test uses at the same time.
+/// The exit status, the compiler's warnings and the findings. `name` is a folder that no other test uses at the same
+/// time.
 fn run(name: &str, program: &str, arguments: &str) -> (i32, String, String) {
     let folder = support::folder(&format!("gallery/{name}"), &[("a.hlsl", format!("{program}\n"))]);
     let words = [vec!["san".to_owned(), "a.hlsl".to_owned()], jobs::shell_words(arguments)];

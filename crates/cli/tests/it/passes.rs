@@ -1,5 +1,5 @@
-//! Jobs of several dispatches, as `run`, `test`, `san`, `diff` and `bench` treat them, on the engines of the host and on a
-//! processor through Vulkan where there is one.
+//! Jobs of several dispatches, as `run`, `test`, `san`, `diff` and `bench` treat them, on the engines of the host and
+//! on a processor through Vulkan where there is one.
 
 use crate::support;
 

@@ -1,5 +1,5 @@
-//! The runner where things go wrong: reports that are cut, names that are misspelt, parents that are killed. A mistake is never a
-//! pass.
+//! The runner where things go wrong: reports that are cut, names that are misspelt, parents that are killed. A mistake
+//! is never a pass.
 
 use crate::support;
 

@@ -1,5 +1,5 @@
-//! Untrusted files and surroundings: what a shader may include, file names that are not valid Unicode, and a standard output
-//! that cannot be written to.
+//! Untrusted files and surroundings: what a shader may include, file names that are not valid Unicode, and a standard
+//! output that cannot be written to.
 #![cfg(unix)]
 
 use crate::support;

@@ -35,7 +35,8 @@ impl Ran {
     }
 }
 
-/// A folder for a test, with these files beside those that are there. Its name begins with that of the module: tests run side by side.
+/// A folder for a test, with these files beside those that are there. Its name begins with that of the module: tests
+/// run side by side.
 pub(crate) fn folder<T: AsRef<[u8]>>(name: &str, files: &[(&str, T)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -59,8 +60,8 @@ pub(crate) fn root() -> PathBuf {
 
 /// The program, independent of the terminal and of a runner that deals tests to shards.
 ///
-/// Mesa's CPU driver of Vulkan, if there is one, compiles without optimisation. Most shaders run once, and compiling them
-/// takes the time.
+/// Mesa's CPU driver of Vulkan, if there is one, compiles without optimisation. Most shaders run once, and compiling
+/// them takes the time.
 pub(crate) fn command(folder: &Path, words: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
     command.args(words).current_dir(folder).env("NO_COLOR", "1").env("GALLIVM_PERF", "nopt");

@@ -13,8 +13,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The bits of a vector that Mesa's driver computes with, which make 8 lanes. Others ignore the variable. With 128 bits,
-/// which make 4 lanes, the driver's own code crashes on texels, on a stack that is not aligned: `docs/hardware.md`.
+/// The bits of a vector that Mesa's driver computes with, which make 8 lanes. Others ignore the variable. With 128
+/// bits, which make 4 lanes, the driver's own code crashes on texels, on a stack that is not aligned:
+/// `docs/hardware.md`.
 const VECTORS: [u32; 1] = [256];
 
 fn wavelane(words: &[&str], vector: u32) -> String {

@@ -95,8 +95,8 @@ impl Worker<'_> {
         let shared = self.shared;
         if !self.count(ordered, range, slots) {
             if !shared.stopped.load(Relaxed) && !ordered.chain.give_up(range.first) {
-                // Another thread has counted the batch while more fuel was left. Its waves have not paid yet, and pay no
-                // less than counting costs: there is not enough for one thread either.
+                // Another thread has counted the batch while more fuel was left. Its waves have not paid yet, and pay
+                // no less than counting costs: there is not enough for one thread either.
                 let module = shared.common.module;
                 let last = module.region(module.body).insts.last();
                 let span = last.map_or(Span::NONE, |it| module.inst(*it).span);

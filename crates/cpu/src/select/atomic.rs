@@ -1,5 +1,5 @@
-//! Atomic additions to buffers: one for all lanes if they add the same number at the same place, otherwise lane by lane.
-//! Every other atomic operation is a call.
+//! Atomic additions to buffers: one for all lanes if they add the same number at the same place, otherwise lane by
+//! lane. Every other atomic operation is a call.
 
 use iced_x86::Code::*;
 use ir::{Address as At, Atomic, Inst, Place, Value};

@@ -1,7 +1,7 @@
 //! Accesses to neighbouring words: a whole chunk is one load or store, unmasked if all lanes are in bounds.
 //!
-//! Three forms of addresses qualify: an index that is affine in the lane, a base plus a table of constant distances, and
-//! indices that a pattern found to be neighbours chunk by chunk.
+//! Three forms of addresses qualify: an index that is affine in the lane, a base plus a table of constant distances,
+//! and indices that a pattern found to be neighbours chunk by chunk.
 
 use iced_x86::Code::*;
 use ir::Value;
@@ -236,8 +236,8 @@ impl Selector<'_> {
         Address { displacement, ..address }
     }
 
-    /// Words of four bytes that the lanes of a chunk access side by side, or one that all access; behind an array's start.
-    /// With `is_whole` all lanes access memory that there is.
+    /// Words of four bytes that the lanes of a chunk access side by side, or one that all access; behind an array's
+    /// start. With `is_whole` all lanes access memory that there is.
     pub(super) fn load_run(
         &mut self,
         start: Address,

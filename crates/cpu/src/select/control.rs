@@ -305,8 +305,8 @@ impl Selector<'_> {
         true
     }
 
-    /// Continues behind a construct with the lanes that are left; they may be none if lanes have left it to elsewhere, or
-    /// if quads have retired in it.
+    /// Continues behind a construct with the lanes that are left; they may be none if lanes have left it to elsewhere,
+    /// or if quads have retired in it.
     fn continue_with(&mut self, lanes: Vec<VReg>, [lost, retires]: [bool; 2]) {
         let lanes = if retires { self.without_retired(lanes) } else { lanes };
         self.set_active(&lanes);

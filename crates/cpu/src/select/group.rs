@@ -1,14 +1,15 @@
 //! A group in one frame: the pieces of its waves between two barriers, one after the other.
 //!
-//! Where a [`Plan`] says that all waves of a group go through the same barriers, the code of a wave is appended piece by
-//! piece: loop fission at barriers, with the loop over the waves unrolled. Waves are numbered while code is made, so the
-//! threads of a group have constant indices, tiles have constant addresses, and conditions such as `index < 64` are decided
-//! before anything runs. Nothing is saved at a barrier, and a frame continues with the next group without the host.
+//! Where a [`Plan`] says that all waves of a group go through the same barriers, the code of a wave is appended piece
+//! by piece: loop fission at barriers, with the loop over the waves unrolled. Waves are numbered while code is made, so
+//! the threads of a group have constant indices, tiles have constant addresses, and conditions such as `index < 64` are
+//! decided before anything runs. Nothing is saved at a barrier, and a frame continues with the next group without the
+//! host.
 //!
 //! The selector holds the state of one wave at a time; [`Selector::enter`] exchanges it for that of another.
 //!
-//! Groupshared memory starts as zero in every group. Arrays that are written before they are read need no clearing, which is
-//! known only at the end, when [`Selector::end_group`] removes the stores.
+//! Groupshared memory starts as zero in every group. Arrays that are written before they are read need no clearing,
+//! which is known only at the end, when [`Selector::end_group`] removes the stores.
 
 use ir::{Inst, Op, Region, Value};
 use rustc_hash::FxHashMap as HashMap;

@@ -1,13 +1,14 @@
-//! Plans for groups: whether the waves of a group can take turns in straight code, and which constructs they enter together.
+//! Plans for groups: whether the waves of a group can take turns in straight code, and which constructs they enter
+//! together.
 //!
-//! A barrier splits the code of a wave into pieces (region formation, as in OpenCL implementations for CPUs). If all waves
-//! pass the same barriers in the same order, a frame can run a whole group: between two barriers, the piece of each wave
-//! follows that of the wave before it, which is the canonical order, and a barrier costs nothing.
+//! A barrier splits the code of a wave into pieces (region formation, as in OpenCL implementations for CPUs). If all
+//! waves pass the same barriers in the same order, a frame can run a whole group: between two barriers, the piece of
+//! each wave follows that of the wave before it, which is the canonical order, and a barrier costs nothing.
 //!
-//! A construct is *joint* if it contains a barrier, or if lanes may leave through it to a joint construct. Waves must enter
-//! it, go through its rounds and leave it together, so its condition must be the same for all waves of a group. Everything
-//! else belongs to the piece of one wave, in which nothing may wait for another wave: its loops are short, by the rule of
-//! [`ir::turns`], so that no turn of a wave ends in it.
+//! A construct is *joint* if it contains a barrier, or if lanes may leave through it to a joint construct. Waves must
+//! enter it, go through its rounds and leave it together, so its condition must be the same for all waves of a group.
+//! Everything else belongs to the piece of one wave, in which nothing may wait for another wave: its loops are short,
+//! by the rule of [`ir::turns`], so that no turn of a wave ends in it.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +20,8 @@ use ir::uniformity::Uniformities;
 use crate::isa::Isa;
 
 /// The most instructions of the module, each counted once for every vector of a group, in every round of a loop that is
-/// unrolled. Larger programs would take long to compile. Vectors have the size of AVX-512's: with AVX2 the same programs
-/// run as groups, and their code is twice as long.
+/// unrolled. Larger programs would take long to compile. Vectors have the size of AVX-512's: with AVX2 the same
+/// programs run as groups, and their code is twice as long.
 const MOST_WORK: u64 = 6000;
 /// The weight of an atomic operation, which serves its lanes one by one.
 const ATOMIC: u64 = 24;
@@ -141,7 +142,8 @@ fn is_short(module: &Module, inst: Inst, short: &BTreeSet<Inst>) -> bool {
 /// Which values are the same in all lanes of a group: constants, the group's own coordinates, constant buffers, what is
 /// computed from these, and the parameters of joint loops. A greatest fixed point.
 ///
-/// For the parameters of other loops the result is meaningless and not used: they are visible only in the piece of a wave.
+/// For the parameters of other loops the result is meaningless and not used: they are visible only in the piece of a
+/// wave.
 fn same(module: &Module) -> Vec<bool> {
     let mut same = vec![true; module.values.len()];
     let mut changed = true;
@@ -177,8 +179,8 @@ fn same(module: &Module) -> Vec<bool> {
     same
 }
 
-/// Whether a region contains atomic operations on groupshared memory. The code that serves their lanes is long, so that loops
-/// around it are not unrolled for every wave.
+/// Whether a region contains atomic operations on groupshared memory. The code that serves their lanes is long, so that
+/// loops around it are not unrolled for every wave.
 pub(super) fn has_shared_atomics(module: &Module, region: Region) -> bool {
     module.region(region).insts.iter().any(|inst| {
         let op = &module.inst(*inst).op;

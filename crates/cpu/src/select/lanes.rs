@@ -1,7 +1,7 @@
 //! Lanes one by one, ascending: where they may access the same scalar, or where no instruction serves a vector of them.
 //!
-//! Where all lanes of a wave take part, which is usual, nothing tests which ones do: their operands are read from rows of the
-//! frame in an unrolled loop, or go from vectors to general registers two at a time.
+//! Where all lanes of a wave take part, which is usual, nothing tests which ones do: their operands are read from rows
+//! of the frame in an unrolled loop, or go from vectors to general registers two at a time.
 
 use iced_x86::Code::*;
 use ir::Value;
@@ -187,8 +187,8 @@ impl Selector<'_> {
 
     /// Processes all lanes of a wave, with one word of each in a general register.
     ///
-    /// Words go there from vectors, two at a time, which is faster than storing and reloading them. The code is longer, so
-    /// loops around it are not unrolled.
+    /// Words go there from vectors, two at a time, which is faster than storing and reloading them. The code is longer,
+    /// so loops around it are not unrolled.
     pub(super) fn each_extracted(
         &mut self,
         words: &[VReg],

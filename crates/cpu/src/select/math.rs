@@ -1,9 +1,9 @@
 //! Transcendental functions as instructions: `ops::math` defines them over abstract numbers, and here a number is a
 //! vector of doubles, so that running a definition emits it.
 //!
-//! A call into the runtime computes lane by lane, and takes some ten times as long. Wide waves keep the calls: their code
-//! would grow with the number of vectors. So do angles with AVX2, which lacks instructions for the reduction of large ones.
-//! PERF: in compute shaders all of them are calls as well; their code was measured with these.
+//! A call into the runtime computes lane by lane, and takes some ten times as long. Wide waves keep the calls: their
+//! code would grow with the number of vectors. So do angles with AVX2, which lacks instructions for the reduction of
+//! large ones. PERF: in compute shaders all of them are calls as well; their code was measured with these.
 
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Sub};

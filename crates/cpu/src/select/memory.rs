@@ -1,8 +1,8 @@
 //! Accesses to buffers. Bounds are part of the mask: out-of-bounds elements are neither read nor written.
 //!
-//! An index that is affine in the lane with the right stride becomes one access for each chunk (`contiguous.rs`); any other
-//! load becomes a gather. A store to `base + WavePrefixCountBits(p)` by the lanes with `p` becomes a compressing store
-//! (`compress.rs`). Additions are in `atomic.rs`.
+//! An index that is affine in the lane with the right stride becomes one access for each chunk (`contiguous.rs`); any
+//! other load becomes a gather. A store to `base + WavePrefixCountBits(p)` by the lanes with `p` becomes a compressing
+//! store (`compress.rs`). Additions are in `atomic.rs`.
 
 use iced_x86::Code::*;
 use ir::uniformity::{Uniformities, Uniformity};

@@ -1,12 +1,13 @@
 //! Lane patterns: the differences between the lanes' indices, where they are known at compile time.
 //!
-//! The shape analysis knows values that are affine in the lane. Tiles have indices such as `t % 16` and `t / 16 * 16 + k`, which
-//! are not; but each chunk of a wave accesses neighbours, or one element, where the first lane of a wave has a number that is a
-//! multiple of the tile's width. Here a word is written as a base, which is a multiple of a power of two, plus an offset for each
-//! lane. Offsets below that power share no bit with the base, so that shifts and masks apply to both separately.
+//! The shape analysis knows values that are affine in the lane. Tiles have indices such as `t % 16` and
+//! `t / 16 * 16 + k`, which are not; but each chunk of a wave accesses neighbours, or one element, where the first lane
+//! of a wave has a number that is a multiple of the tile's width. Here a word is written as a base, which is a multiple
+//! of a power of two, plus an offset for each lane. Offsets below that power share no bit with the base, so that shifts
+//! and masks apply to both separately.
 //!
-//! A pattern holds for all lanes of a wave, active or not: it is derived from homes that hold one value for all lanes, or an
-//! affine one, by operations that all lanes compute. Everything else has none.
+//! A pattern holds for all lanes of a wave, active or not: it is derived from homes that hold one value for all lanes,
+//! or an affine one, by operations that all lanes compute. Everything else has none.
 
 use iced_x86::Code::*;
 use ir::{Builtin, Op, Value};
@@ -105,8 +106,8 @@ impl Selector<'_> {
         table[..self.width as usize].chunks(lanes).map(run).collect()
     }
 
-    /// Arithmetic on numbers that differ by constants between lanes: one addition for all lanes, where a group's waves have
-    /// constant indices.
+    /// Arithmetic on numbers that differ by constants between lanes: one addition for all lanes, where a group's waves
+    /// have constant indices.
     pub(super) fn shifted_home(&mut self, op: Binary, a: Value, b: Value) -> Option<Home> {
         self.group.as_ref()?;
         let is_table = |s: &Self, it| matches!(s.home(it), Home::Table(_) | Home::Shifted { .. });

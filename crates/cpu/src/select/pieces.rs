@@ -1,12 +1,13 @@
 //! Whether the pieces of waves can be regrouped at joint constructs.
 //!
-//! In the canonical order a wave runs from one barrier to the next before another wave runs. Where a joint construct begins,
-//! ends or iterates in between, its code consists of several pieces, and a frame runs the first piece of all waves before
-//! the second piece of any (loop fission without a barrier). The difference is visible only if one of these pieces writes
-//! memory that another one accesses. Only a race can make use of that, but the results of a race are canonical, too.
+//! In the canonical order a wave runs from one barrier to the next before another wave runs. Where a joint construct
+//! begins, ends or iterates in between, its code consists of several pieces, and a frame runs the first piece of all
+//! waves before the second piece of any (loop fission without a barrier). The difference is visible only if one of
+//! these pieces writes memory that another one accesses. Only a race can make use of that, but the results of a race
+//! are canonical, too.
 //!
-//! The first iteration of a loop is walked by itself, so that a loop that surely runs has a barrier behind it if it has one
-//! inside.
+//! The first iteration of a loop is walked by itself, so that a loop that surely runs has a barrier behind it if it has
+//! one inside.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -74,8 +75,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Walks a joint region from what earlier pieces have accessed since the last barrier; returns that at its end, if waves
-    /// get there.
+    /// Walks a joint region from what earlier pieces have accessed since the last barrier; returns that at its end, if
+    /// waves get there.
     fn region(&mut self, region: Region, mut earlier: Option<Accessed>) -> Option<Accessed> {
         let mut piece = Accessed::default();
         for inst in &self.module.region(region).insts {

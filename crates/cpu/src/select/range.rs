@@ -1,8 +1,8 @@
 //! Value ranges: an upper bound of an unsigned word, by interval arithmetic over the operations that made it.
 //!
-//! An index that is provably smaller than the length of its array needs no bounds check. The analysis follows a few operations
-//! backwards. It ignores branches, loops that are not unrolled, and memory: what comes from there is bounded by the largest
-//! word.
+//! An index that is provably smaller than the length of its array needs no bounds check. The analysis follows a few
+//! operations backwards. It ignores branches, loops that are not unrolled, and memory: what comes from there is bounded
+//! by the largest word.
 
 use ir::{Builtin, Op, Value};
 use ops::{Binary, Sign, Ternary, Ty, WaveOp};

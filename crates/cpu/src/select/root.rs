@@ -1,12 +1,12 @@
 //! Square roots of floats with AVX-512: where the divider is what a program waits for, it computes some, multiplication
 //! the others at the same time.
 //!
-//! Newton's iteration from `vrsqrt14ps`, whose relative error is below 2⁻¹⁴ on every processor, gives g near √x. What is
-//! missing is (x − g²) / (√x + g): the numerator is exact, and the reciprocal of the denominator lies between two bounds
-//! that follow from the approximation. Rounding is monotonic: where g plus either bound rounds to the same number, that is
-//! √x, correctly rounded. The bounds are 2⁻¹² apart and what is missing is about a unit in the last place, so that one
-//! vector in five hundred decides nothing. Then, and for lanes without a root or below 2⁻⁶⁰, whose g² would not be exact, the
-//! divider computes all of them.
+//! Newton's iteration from `vrsqrt14ps`, whose relative error is below 2⁻¹⁴ on every processor, gives g near √x. What
+//! is missing is (x − g²) / (√x + g): the numerator is exact, and the reciprocal of the denominator lies between two
+//! bounds that follow from the approximation. Rounding is monotonic: where g plus either bound rounds to the same
+//! number, that is √x, correctly rounded. The bounds are 2⁻¹² apart and what is missing is about a unit in the last
+//! place, so that one vector in five hundred decides nothing. Then, and for lanes without a root or below 2⁻⁶⁰, whose
+//! g² would not be exact, the divider computes all of them.
 
 use iced_x86::Code::{self, *};
 use ir::{Module, Op};

@@ -1,13 +1,13 @@
 //! Groupshared memory: loads, stores and atomic operations as instructions.
 //!
-//! A group runs on one thread, and its waves take turns only at barriers and at the ends of loops. So an instruction is never
-//! interrupted by another wave, and an atomic operation is a plain read-modify-write without a lock. Only the order of lanes
-//! matters: lanes that may access the same scalar are processed one by one, in ascending order.
+//! A group runs on one thread, and its waves take turns only at barriers and at the ends of loops. So an instruction is
+//! never interrupted by another wave, and an atomic operation is a plain read-modify-write without a lock. Only the
+//! order of lanes matters: lanes that may access the same scalar are processed one by one, in ascending order.
 //!
-//! Atomic operations have three forms. One location for all lanes: their operands are folded first, and memory changes once.
-//! Neighbouring locations: a vector is loaded, changed and stored. Anything else: operands go to rows of the frame, and a loop
-//! over the lanes takes them from there; where all lanes are active and in bounds, which is usual, the loop is unrolled and
-//! tests nothing.
+//! Atomic operations have three forms. One location for all lanes: their operands are folded first, and memory changes
+//! once. Neighbouring locations: a vector is loaded, changed and stored. Anything else: operands go to rows of the
+//! frame, and a loop over the lanes takes them from there; where all lanes are active and in bounds, which is usual,
+//! the loop is unrolled and tests nothing.
 //!
 //! Bounds are part of the mask, as for buffers, unless the range of the index makes them unnecessary (`range`).
 
@@ -102,8 +102,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The known elements that active lanes access: all lanes of each chunk, or its first ones, access neighbours or one
-    /// element. `None` if that is not so in a chunk.
+    /// The known elements that active lanes access: all lanes of each chunk, or its first ones, access neighbours or
+    /// one element. `None` if that is not so in a chunk.
     fn known_runs(&self, array: &Array, index: Value, masks: &[VReg]) -> Option<Vec<KnownRun>> {
         let Home::Table(table) = self.home(index) else { return None };
         if array.stride != 4 {

@@ -5,8 +5,8 @@
 //! helper lanes are a set in variables, like the active one, in pixel shaders only; other code has none of this.
 //!
 //! A quad that consists of helper lanes *retires*: its lanes leave every construct at once. The sets of lanes that wait
-//! somewhere are not searched for them. Instead the lanes of other quads are *kept*, and a set is intersected with these
-//! before it becomes active, wherever a quad may have retired since it was computed.
+//! somewhere are not searched for them. Instead the lanes of other quads are *kept*, and a set is intersected with
+//! these before it becomes active, wherever a quad may have retired since it was computed.
 
 use ir::{Derivative, Inst, Op, Region, Slot, Value};
 use ops::wave::Sees;

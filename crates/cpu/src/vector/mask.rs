@@ -1,7 +1,7 @@
 //! Masks: comparisons, which make them, operations on them, and blends, which use them.
 //!
-//! A mask is a k register (AVX-512) or a vector of words that are all ones or zero (AVX2). Constant masks are known, and
-//! comparisons are recomputed under the mask that they are intersected with.
+//! A mask is a k register (AVX-512) or a vector of words that are all ones or zero (AVX2). Constant masks are known,
+//! and comparisons are recomputed under the mask that they are intersected with.
 
 use iced_x86::Code::{self, *};
 

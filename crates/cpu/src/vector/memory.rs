@@ -70,8 +70,8 @@ impl Assembler {
         self.b.effect(VEX_Vpmaskmovd_m256_ymm_ymm, &sources);
     }
 
-    /// Contiguous words of one chunk, as with a mask; where the mask is known to be the first lanes, a narrow access serves
-    /// them, since processors do not forward masked stores to loads.
+    /// Contiguous words of one chunk, as with a mask; where the mask is known to be the first lanes, a narrow access
+    /// serves them, since processors do not forward masked stores to loads.
     pub(crate) fn load_lanes(&mut self, address: Address, mask: VReg) -> VReg {
         let source = [Source::Memory(address)];
         match self.first_lanes_of(mask) {

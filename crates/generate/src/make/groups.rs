@@ -231,8 +231,8 @@ impl Maker<'_> {
         Some(Stmt::Output { field, component, at, value })
     }
 
-    /// Some lanes write an output one behind the other, from the number of their wave's first thread on; if all of it has
-    /// to be written, the others do so from the last thread downwards.
+    /// Some lanes write an output one behind the other, from the number of their wave's first thread on; if all of it
+    /// has to be written, the others do so from the last thread downwards.
     fn compaction(&mut self, field: usize, ty: Ty) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         let count = self.outputs.whole.then(|| {

@@ -150,7 +150,8 @@ fn bits(kind: Kind, value: Val) -> u32 {
     }
 }
 
-/// The bits of an integer below 16 as a float of 16 bits: a sign, five bits of exponent with a bias of 15, ten of mantissa.
+/// The bits of an integer below 16 as a float of 16 bits: a sign, five bits of exponent with a bias of 15, ten of
+/// mantissa.
 fn half(value: f64) -> u32 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let whole = value.abs() as u32;

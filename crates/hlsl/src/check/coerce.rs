@@ -189,8 +189,8 @@ impl Checker<'_> {
         );
     }
 
-    /// Warns about a 64-bit number that narrows to a smaller type of its kind: a program that chose the large type needs
-    /// its precision.
+    /// Warns about a 64-bit number that narrows to a smaller type of its kind: a program that chose the large type
+    /// needs its precision.
     fn warn_narrowing(&mut self, expr: &Expr, to: TypeId) {
         let is_large =
             matches!(self.types.scalar_of(expr.ty), Some(Scalar::F64 | Scalar::I64 | Scalar::U64));

@@ -35,8 +35,8 @@ pub(super) struct Function<'a> {
     pub(super) origin: Option<FunctionId>,
     /// An instance of a template or a copy.
     pub(super) is_instance: bool,
-    /// Lazy instantiation: the body of an instance, of a copy, or of a method of a struct template's instance is checked
-    /// on first use, since it may be valid only for some of the types that the struct is instantiated with.
+    /// Lazy instantiation: the body of an instance, of a copy, or of a method of a struct template's instance is
+    /// checked on first use, since it may be valid only for some of the types that the struct is instantiated with.
     pub(super) is_lazy: bool,
     pub(super) is_queued: bool,
     /// Of a lazily checked function: the call that had its body checked, for errors in the body.
@@ -489,7 +489,8 @@ impl<'a> Checker<'a> {
             breakable: 0,
             gated: Vec::new(),
         });
-        // Error recovery: statements that were skipped may have declared names, so the rest of the body is not reported on.
+        // Error recovery: statements that were skipped may have declared names, so the rest of the body is not reported
+        // on.
         let is_torn = self.sink.has_errors() && is_torn(&block.stmts);
         let errors = self.sink.errors();
         let inner = self.scopes.inside(scope, ScopeKind::Block);

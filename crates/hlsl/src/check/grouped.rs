@@ -42,7 +42,8 @@ impl Checker<'_> {
         }));
     }
 
-    /// Whether the flags of a `Barrier` name the group's threads, or its memory alone. `ALL_MEMORY` is what the stage has.
+    /// Whether the flags of a `Barrier` name the group's threads, or its memory alone. `ALL_MEMORY` is what the stage
+    /// has.
     fn flags_need_group(&self, args: &[Expr]) -> bool {
         let [what, semantics] = args else { return false };
         let bits = |it| self.integer_of(it).unwrap_or(0) as u32;

@@ -63,7 +63,8 @@ impl Checker<'_> {
                 );
             }
         }
-        // Comparing a name with all others takes time, so in a very large program only the first mistakes get suggestions.
+        // Comparing a name with all others takes time, so in a very large program only the first mistakes get
+        // suggestions.
         const MOST_COMPARED: usize = 1 << 18;
         let from = scope.unwrap_or(self.scopes.current());
         let compared = self.compared.get().saturating_add(self.scopes.visible(from));

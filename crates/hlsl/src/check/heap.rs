@@ -1,4 +1,5 @@
-//! `ResourceDescriptorHeap[i]` and `SamplerDescriptorHeap[i]`: an element of a descriptor heap gets a type where it is used.
+//! `ResourceDescriptorHeap[i]` and `SamplerDescriptorHeap[i]`: an element of a descriptor heap gets a type where it is
+//! used.
 //!
 //! Each type that the program uses a heap's elements as becomes a *view*: an unbounded array of that type, which is an
 //! ordinary resource of the heap's class instead of a register's. `ResourceDescriptorHeap[i]` where a `Texture2D` is

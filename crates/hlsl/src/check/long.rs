@@ -8,7 +8,8 @@ use crate::hir::{Expr, FunctionId};
 use crate::types::{Type, TypeId};
 
 impl Checker<'_> {
-    /// Whether a type fits a place that takes at most four components; reports one that is, or contains, a longer vector.
+    /// Whether a type fits a place that takes at most four components; reports one that is, or contains, a longer
+    /// vector.
     pub(super) fn takes_no_long_vector(&mut self, ty: TypeId, place: &str, span: Span) -> bool {
         if !self.types.contents(ty).has_long_vector {
             return true;

@@ -127,7 +127,8 @@ impl<'a> Checker<'a> {
         (info.ast.name.name == *name).then_some(*index)
     }
 
-    /// The value that a path names, and the scope through which it was found. An unknown last name is not reported here.
+    /// The value that a path names, and the scope through which it was found. An unknown last name is not reported
+    /// here.
     pub(super) fn declared_value(
         &mut self,
         path: &'a Path,

@@ -1,7 +1,7 @@
 //! Out-of-class definitions of struct templates' members: `template<typename T> void S<T>::f() { … }`.
 //!
-//! Such a definition is stored with its template and added to every instance, including earlier ones. Its head may rename
-//! the parameters, so it gets its own scope for each instance.
+//! Such a definition is stored with its template and added to every instance, including earlier ones. Its head may
+//! rename the parameters, so it gets its own scope for each instance.
 
 use super::Checker;
 use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity, Wanted};

@@ -186,8 +186,8 @@ impl<'a> Checker<'a> {
         info.slot = Some(index);
     }
 
-    /// `[[vk::binding(N, SET)]]` of the resources from `first` on. With `-spirv` it overrides `register(…)`, whose numbers
-    /// may conflict then; without, it has no effect.
+    /// `[[vk::binding(N, SET)]]` of the resources from `first` on. With `-spirv` it overrides `register(…)`, whose
+    /// numbers may conflict then; without, it has no effect.
     pub(super) fn vulkan_binding(&mut self, first: usize, attributes: &'a [ast::Attribute]) {
         let is_binding = |it: &&ast::Attribute| {
             it.name.name.as_str() == "binding"
@@ -223,8 +223,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `[[vk::constant_id(N)]] const T name = value;`: a specialization constant, whose value the host may replace before
-    /// the program runs. Without `-spirv` the attribute has no effect. Returns whether it was one.
+    /// `[[vk::constant_id(N)]] const T name = value;`: a specialization constant, whose value the host may replace
+    /// before the program runs. Without `-spirv` the attribute has no effect. Returns whether it was one.
     pub(super) fn specialization_constant(
         &mut self,
         var: &'a ast::Var,
@@ -555,7 +555,8 @@ impl<'a> Checker<'a> {
                 }
                 Some(Expr { kind: ExprKind::Construct(parts), ty, span })
             }
-            // An array of resources is one resource with several registers; an array of structs is split into resources.
+            // An array of resources is one resource with several registers; an array of structs is split into
+            // resources.
             Type::Array { len: 1.., .. } if self.is_resource(ty) => {
                 let id = self.add_resource(name.to_owned(), ty, &[], coherent, span)?;
                 Some(Expr { kind: ExprKind::Resource(id), ty, span })
@@ -686,8 +687,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a constant buffer beyond Direct3D's limit of 4096 rows of 16 bytes. Texture buffers may be larger there, but
-    /// engines hold both alike.
+    /// Reports a constant buffer beyond Direct3D's limit of 4096 rows of 16 bytes. Texture buffers may be larger there,
+    /// but engines hold both alike.
     fn constants_fit(&mut self, id: ResourceId) {
         const MOST_BYTES: u32 = 1 << 16;
         let info = &self.resources[id.0 as usize];

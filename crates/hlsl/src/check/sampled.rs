@@ -1,8 +1,8 @@
 //! Combined texture and sampler objects of Vulkan: `vk::SampledTexture2D<T>` and the like.
 //!
-//! Such an object is a built-in struct with three fields: the texture, the sampler, and the same sampler for comparisons.
-//! Each is a separate resource at the binding of the whole; unused ones are left out. Methods are those of the texture,
-//! called without a sampler. Deliberately absent: arrays of such objects.
+//! Such an object is a built-in struct with three fields: the texture, the sampler, and the same sampler for
+//! comparisons. Each is a separate resource at the binding of the whole; unused ones are left out. Methods are those of
+//! the texture, called without a sampler. Deliberately absent: arrays of such objects.
 
 use diag::code;
 

@@ -26,7 +26,8 @@ use crate::ast::{Attribute, Ident, Modifier, Modifiers};
 use crate::hir::{FunctionId, ParamSlots, Signature};
 use crate::types::{Mode, Object, ResourceType, Scalar, StructId, Type, TypeId, Types, host};
 
-/// The most scalars of one side of a signature: those of Direct3D's 32 registers. It also bounds the work on a signature.
+/// The most scalars of one side of a signature: those of Direct3D's 32 registers. It also bounds the work on a
+/// signature.
 const MOST_SCALARS: u32 = 128;
 
 /// A semantic that covers a value, and how many rows of it have been used.

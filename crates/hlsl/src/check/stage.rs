@@ -749,7 +749,8 @@ impl<'a> Checker<'a> {
 
     // Ray tracing and work graphs.
 
-    /// Checks the parameters of a ray-tracing shader, which have no semantics: a payload, hit attributes, or a parameter.
+    /// Checks the parameters of a ray-tracing shader, which have no semantics: a payload, hit attributes, or a
+    /// parameter.
     fn ray_params(&mut self, id: FunctionId, params: &[Param<'a>]) -> bool {
         let (span, result) = (self.function(id).span, self.function(id).result);
         let kind = self.ray_kind.clone().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! The work budget of one compilation.
 //!
-//! A short text can cause much work: a call tries every overload, an instance checks its body again, a struct copies the
-//! fields that it inherits, a default argument is checked at every call. None of these is long by itself, but limits on
-//! each of them would multiply. So every step whose cost is not proportional to the text spends from one budget; when it
-//! is exhausted, the compilation ends with one report at the current location.
+//! A short text can cause much work: a call tries every overload, an instance checks its body again, a struct copies
+//! the fields that it inherits, a default argument is checked at every call. None of these is long by itself, but
+//! limits on each of them would multiply. So every step whose cost is not proportional to the text spends from one
+//! budget; when it is exhausted, the compilation ends with one report at the current location.
 
 use diag::{Diagnostic, Span, code};
 

@@ -1,5 +1,5 @@
-//! The wave functions of other shading languages by name, which suggestions are taken from. What each is in HLSL, the rules in
-//! `waves` say.
+//! The wave functions of other shading languages by name, which suggestions are taken from. What each is in HLSL, the
+//! rules in `waves` say.
 
 /// The functions of each language, as its specification lists them; those of no language are guesses.
 pub(super) const WAVES: &[(&str, &str)] = &[

@@ -1,7 +1,8 @@
-//! Wave functions of other languages and libraries, by rules: a prefix for the language, a kind of operation, an operation.
+//! Wave functions of other languages and libraries, by rules: a prefix for the language, a kind of operation, an
+//! operation.
 //!
-//! GLSL, WGSL, CUDA, HIP, OpenCL and Metal, and the libraries NVAPI and AGS, name their functions systematically, so a rule
-//! finds all of them. Functions that differ in their arguments are described in words, without a replacement.
+//! GLSL, WGSL, CUDA, HIP, OpenCL and Metal, and the libraries NVAPI and AGS, name their functions systematically, so a
+//! rule finds all of them. Functions that differ in their arguments are described in words, without a replacement.
 
 use super::{Foreign, Hlsl};
 

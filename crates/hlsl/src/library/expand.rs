@@ -25,7 +25,8 @@ pub struct Operand {
     pub scalars: Values,
 }
 
-/// Appends the instructions of a function. The values are the result's scalars, then those of `out` parameters in order.
+/// Appends the instructions of a function. The values are the result's scalars, then those of `out` parameters in
+/// order.
 ///
 /// `args` are those of the `in` parameters; `result` is the function's result type, `void` where there is none.
 pub fn expand(

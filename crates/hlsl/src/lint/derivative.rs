@@ -1,6 +1,6 @@
-//! Warnings about derivatives, and samples with an implicit level of detail, whose operands come from wave operations, or
-//! that are reached on a condition from one: wave operations leave helper lanes undefined results, and derivatives read
-//! helper lanes.
+//! Warnings about derivatives, and samples with an implicit level of detail, whose operands come from wave operations,
+//! or that are reached on a condition from one: wave operations leave helper lanes undefined results, and derivatives
+//! read helper lanes.
 //!
 //! They look at the module, so functions and variables hide nothing. Deliberately absent: memory, values that only a
 //! branch chooses, loops that lanes leave on such a condition, and operations that give helper lanes defined results.

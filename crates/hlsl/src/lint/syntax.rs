@@ -146,7 +146,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a condition and the `;` after it are adjacent, without even a macro that expands to nothing between them.
+    /// Whether a condition and the `;` after it are adjacent, without even a macro that expands to nothing between
+    /// them.
     fn is_bare(&self, arm: Span, semicolon: Span) -> bool {
         let expansion = arm.expansion;
         if !expansion.is_none() || !semicolon.expansion.is_none() || semicolon.lo < arm.lo {

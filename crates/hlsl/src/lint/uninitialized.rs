@@ -1,8 +1,8 @@
 //! Use before initialisation: variables that are read before any write, on every path.
 //!
-//! One pass over the statements in order. A variable declared without a value is *fresh* until its first mention: if that
-//! is a read, it is reported, and after any other mention the variable is no longer tracked. So a write in one branch and
-//! a read in another are not reported; the reference engine, which knows the lanes, finds those at run time.
+//! One pass over the statements in order. A variable declared without a value is *fresh* until its first mention: if
+//! that is a read, it is reported, and after any other mention the variable is no longer tracked. So a write in one
+//! branch and a read in another are not reported; the reference engine, which knows the lanes, finds those at run time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

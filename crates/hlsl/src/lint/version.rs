@@ -1,8 +1,9 @@
-//! Warnings about wave operations whose active lanes depend on the language version: those in an arm of `?:`, and on the
-//! right of `&&` and `||`. Before HLSL 2021 all lanes evaluate them, from then on only the lanes that need the value.
+//! Warnings about wave operations whose active lanes depend on the language version: those in an arm of `?:`, and on
+//! the right of `&&` and `||`. Before HLSL 2021 all lanes evaluate them, from then on only the lanes that need the
+//! value.
 //!
-//! A uniform condition makes no difference, so the warning requires a condition that is known to be divergent: one that is
-//! computed from a thread's own indices, a lane's index, or a prefix.
+//! A uniform condition makes no difference, so the warning requires a condition that is known to be divergent: one that
+//! is computed from a thread's own indices, a lane's index, or a prefix.
 
 use std::cell::OnceCell;
 

@@ -186,8 +186,8 @@ impl Reader<'_> {
         matches!(self.op(value), Some(Op::Wave { op, .. }) if *op == wanted)
     }
 
-    /// The stride between the elements of neighbouring waves, if an index is a wave's number: a quotient by the number of
-    /// lanes, possibly with a constant factor and summand.
+    /// The stride between the elements of neighbouring waves, if an index is a wave's number: a quotient by the number
+    /// of lanes, possibly with a constant factor and summand.
     fn strides_by_wave(&self, mut index: Value) -> Option<u64> {
         let constant = |value: Value| match self.op(value) {
             Some(Op::Const { bits, .. }) => Some(*bits),

@@ -128,7 +128,8 @@ impl Lowerer<'_> {
         self.value(Op::Unary(op, value), to)
     }
 
-    /// The entry point of a shader with a signature: a call with the inputs as arguments, whose results are the outputs.
+    /// The entry point of a shader with a signature: a call with the inputs as arguments, whose results are the
+    /// outputs.
     fn stage_entry(&mut self, signature: &Signature) -> Lower<()> {
         let program = self.program;
         let entry = &program.entry;

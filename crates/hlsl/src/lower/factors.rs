@@ -1,12 +1,13 @@
-//! `Process…TessFactors…`: the factors of edges as the tessellator will use them, and those of the insides, which follow
-//! from the edges and a scale.
+//! `Process…TessFactors…`: the factors of edges as the tessellator will use them, and those of the insides, which
+//! follow from the edges and a scale.
 //!
-//! Factors are clamped to the range of the partitioning and, for `integer` and `pow2`, rounded up. With `fractional_odd` a
-//! scaled inside below 3 would give a degenerate ring, so that there the unscaled one counts, up to 3.
+//! Factors are clamped to the range of the partitioning and, for `integer` and `pow2`, rounded up. With
+//! `fractional_odd` a scaled inside below 3 would give a degenerate ring, so that there the unscaled one counts, up to
+//! 3.
 //!
-//! Limit: the arithmetic is that of dxc 1.8, whose sets of edges for a square in two directions are the first and the last
-//! two. Where dxc's code contradicts the documentation, the documentation counts: `pow2` rounds to powers of two, and an
-//! isoline's density follows from the density.
+//! Limit: the arithmetic is that of dxc 1.8, whose sets of edges for a square in two directions are the first and the
+//! last two. Where dxc's code contradicts the documentation, the documentation counts: `pow2` rounds to powers of two,
+//! and an isoline's density follows from the density.
 
 use diag::Span;
 use ir::stage::{Partitioning, StageTraits};

@@ -323,8 +323,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Copies a part of the payload to the record. With `together`, the lanes of the group divide arrays among them, and
-    /// the first one copies the rest.
+    /// Copies a part of the payload to the record. With `together`, the lanes of the group divide arrays among them,
+    /// and the first one copies the rest.
     fn copy_payload(
         &mut self,
         from: Lvalue,

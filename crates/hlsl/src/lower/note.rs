@@ -1,8 +1,8 @@
 //! Notes for debuggers: where statements begin, what variables are given, which functions run. See [`ir::notes`].
 //!
-//! Scopes, which say to which inlined function an instruction belongs, are there with and without notes; nothing else of
-//! a module depends on whether there are any. Lowering that is only tried, to see whether a loop can
-//! be unrolled, makes none.
+//! Scopes, which say to which inlined function an instruction belongs, are there with and without notes; nothing else
+//! of a module depends on whether there are any. Lowering that is only tried, to see whether a loop can be unrolled,
+//! makes none.
 
 use diag::Span;
 use ir::notes::{InMemory, Note, Notes, Scalar, Scope, ScopeId, Variable, VariableId};

@@ -12,8 +12,8 @@ use crate::library::rays::RayMethod;
 use crate::types::{Type, TypeId};
 
 impl Lowerer<'_> {
-    /// The value of a variable that is declared without an initialiser and holds queries: a new query for each of them, and
-    /// nothing for the rest.
+    /// The value of a variable that is declared without an initialiser and holds queries: a new query for each of them,
+    /// and nothing for the rest.
     pub(super) fn new_queries(&mut self, name: &str, ty: TypeId, span: Span) -> Lower<Values> {
         let leaves = self.leaves(ty, span)?;
         let mut flags = Vec::with_capacity(leaves.len());

@@ -204,8 +204,8 @@ fn element(program: &Program, resource: &Resource) -> TypeId {
     ty
 }
 
-/// The resource as the IR declares it, if the IR has its kind: not marked as used, and without members if there may be more
-/// than `most`.
+/// The resource as the IR declares it, if the IR has its kind: not marked as used, and without members if there may be
+/// more than `most`.
 fn declared(program: &Program, resource: &Resource, most: u64) -> Option<ir::Resource> {
     Some(ir::Resource {
         name: resource.name.clone(),

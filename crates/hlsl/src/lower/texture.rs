@@ -293,8 +293,8 @@ impl Lowerer<'_> {
         Ok(Values::new())
     }
 
-    /// A write of a feedback map. The derivatives of a quad are taken here, in which helper lanes take part, although they
-    /// write nothing.
+    /// A write of a feedback map. The derivatives of a quad are taken here, in which helper lanes take part, although
+    /// they write nothing.
     pub(super) fn feedback_write(
         &mut self,
         detail: Detail,

@@ -1,4 +1,5 @@
-//! Words and files of other languages, and of older ones, at the places where the parser meets them: each gets one answer.
+//! Words and files of other languages, and of older ones, at the places where the parser meets them: each gets one
+//! answer.
 
 use diag::{Diagnostic, Span, code};
 

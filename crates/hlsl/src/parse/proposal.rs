@@ -1,5 +1,5 @@
-//! Constructs of C++ that HLSL does not have, most of which a proposal would add: each is called by its name, with what to
-//! write instead.
+//! Constructs of C++ that HLSL does not have, most of which a proposal would add: each is called by its name, with what
+//! to write instead.
 //!
 //! Their words are ordinary names in HLSL. So they count only where a declaration starts with them, or where
 //! something cannot be parsed, and never if the source declares them.

@@ -1,7 +1,7 @@
 //! Conversions between types, their ranks, and the usual arithmetic conversions of an operator's operands.
 //!
-//! Shapes and elements are ranked separately. HLSL converts all numbers to each other without a cast, splats scalars and
-//! truncates vectors and matrices; the caller warns about lossy conversions (`truncates`, `narrows`).
+//! Shapes and elements are ranked separately. HLSL converts all numbers to each other without a cast, splats scalars
+//! and truncates vectors and matrices; the caller warns about lossy conversions (`truncates`, `narrows`).
 //!
 //! Deliberately absent: lvalues (an `out` argument converts twice, so the caller queries twice), user-defined
 //! conversions.

@@ -1,7 +1,7 @@
 //! The layout of values in constant buffers, structured buffers and push constants.
 //!
-//! Constant buffers pack into rows of 16 bytes: a vector never crosses a row, arrays, structs and matrices start a new one,
-//! and each element of an array (each stored vector of a matrix) takes whole rows, except for the last one.
+//! Constant buffers pack into rows of 16 bytes: a vector never crosses a row, arrays, structs and matrices start a new
+//! one, and each element of an array (each stored vector of a matrix) takes whole rows, except for the last one.
 //! Structured and raw buffers only align every scalar to its size.
 //! Push constants of Vulkan have a third packing, between the two.
 

@@ -228,8 +228,8 @@ impl<O: Observer> Turning<'_, '_, '_, O> {
         (self.effort > MOST_EFFORT).then_some(Stop::Budget)
     }
 
-    /// Ends the turn after an access that can let another wave go on, or on which this one may rely no longer once another
-    /// has, if the run varies there.
+    /// Ends the turn after an access that can let another wave go on, or on which this one may rely no longer once
+    /// another has, if the run varies there.
     #[inline(always)]
     fn hands_over(&mut self, code: &Code) -> Option<Stop> {
         if !self.machine.hands_over {
@@ -444,8 +444,8 @@ impl<O: Observer> Turning<'_, '_, '_, O> {
         }
         let code = &self.machine.program.notes[table as usize];
         let registers = &self.wave.registers;
-        // PERF: most writes are of a scalar or a vector: recording all values of `matmul` took half as long again with an
-        // allocation for each.
+        // PERF: most writes are of a scalar or a vector: recording all values of `matmul` took half as long again with
+        // an allocation for each.
         let mut few = [(Lanes::Bits(LaneMask::EMPTY), LaneMask::EMPTY); 4];
         let many: Vec<(Lanes<'_>, LaneMask)>;
         let given = |row: &Row| (registers.lanes(*row), registers.poison(*row));

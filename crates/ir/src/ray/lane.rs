@@ -1,5 +1,5 @@
-//! The queries of the lanes of a wave, and their instructions for one lane: from operands to [`ops::ray`], and back. Both
-//! host engines call this.
+//! The queries of the lanes of a wave, and their instructions for one lane: from operands to [`ops::ray`], and back.
+//! Both host engines call this.
 //!
 //! The engine decides which lanes run, where operands are held, and what is bound.
 

@@ -6,8 +6,8 @@ use super::{Queries, RayCall};
 use crate::{Binding, Operands};
 
 impl Queries {
-    /// [`super::RayOp::Proceed`] for many lanes, in code that is compiled for the vectors of the caller. `answer` takes what
-    /// a lane is answered, in any order of lanes; wrong uses are answered, but not reported.
+    /// [`super::RayOp::Proceed`] for many lanes, in code that is compiled for the vectors of the caller. `answer` takes
+    /// what a lane is answered, in any order of lanes; wrong uses are answered, but not reported.
     #[inline(always)]
     pub fn proceed_together<'s, V: Vector, T: Copy>(
         &mut self,

@@ -25,8 +25,8 @@ pub fn print_without_spans(module: &Module) -> String {
     Printer::new(&without(module), false).module()
 }
 
-/// The line of an instruction of a module without notes, as the text of the module has it. Of the regions of a construct
-/// it has the names and parameters.
+/// The line of an instruction of a module without notes, as the text of the module has it. Of the regions of a
+/// construct it has the names and parameters.
 pub fn print_inst(module: &Module, inst: Inst) -> String {
     let mut printer = Printer { has_bodies: false, ..Printer::new(module, false) };
     // As if it stood after the instruction before it, so that only what branches can name has a label.

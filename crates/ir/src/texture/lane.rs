@@ -136,7 +136,8 @@ impl<T: Copy> TextureCall<T> {
         });
     }
 
-    /// The sample that an instruction of sampler feedback records. Its derivatives are operands, so that no other lane counts.
+    /// The sample that an instruction of sampler feedback records. Its derivatives are operands, so that no other lane
+    /// counts.
     pub fn recorded(&self, operands: &impl Operands<T>, lane: u32) -> Query {
         self.query(operands, lane, LaneMask::EMPTY)
     }

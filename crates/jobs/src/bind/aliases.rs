@@ -1,7 +1,7 @@
 //! Buffers that a job binds to several resources: these share memory, as views of one buffer do.
 //!
-//! Only single buffers without a hidden counter can; for the others of a buffer that is written, each resource has a copy,
-//! which the outcome of an unexpected result says.
+//! Only single buffers without a hidden counter can; for the others of a buffer that is written, each resource has a
+//! copy, which the outcome of an unexpected result says.
 
 use wavelane::{AddressKind, Contents, Resource as Declared, Shader};
 
@@ -16,8 +16,8 @@ struct Named<'a> {
     is_single: bool,
 }
 
-/// The shader as one in which the resources to which a job binds one buffer share its memory. What a pass binds itself is
-/// left out.
+/// The shader as one in which the resources to which a job binds one buffer share its memory. What a pass binds itself
+/// is left out.
 pub(crate) fn aliased(job: &Job, shader: Shader, is_vulkan: bool) -> Shader {
     let is_rebound =
         |name: &str| job.passes.iter().flat_map(|it| &it.bind).any(|it| it.resource == name);

@@ -1,5 +1,5 @@
-//! Binds the passes of a job: a buffer is one piece of memory for all of them, and what a pass sets or binds is for that
-//! pass alone.
+//! Binds the passes of a job: a buffer is one piece of memory for all of them, and what a pass sets or binds is for
+//! that pass alone.
 //!
 //! A job of one dispatch gives each binding separate contents instead, as the format's own tool does.
 

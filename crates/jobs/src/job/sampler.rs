@@ -62,8 +62,8 @@ fn word<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
     words.iter().find(|it| it.1 == value).map_or("", |it| it.0)
 }
 
-/// An entry of `Samplers` with a state, or what the format cannot express of it. Without levels in any texture, the filter
-/// between them does not matter.
+/// An entry of `Samplers` with a state, or what the format cannot express of it. Without levels in any texture, the
+/// filter between them does not matter.
 pub(crate) fn entry(name: &str, state: &State, has_levels: bool) -> Result<String, String> {
     let State {
         min, mag, mip, anisotropy, address: [u, ..], bias, min_lod, max_lod, compare, ..

@@ -146,7 +146,8 @@ pub(super) struct WithParts {
     parts: Rc<BTreeMap<String, Arc<str>>>,
     test: String,
     others: Box<dyn Includer>,
-    /// Whether a missing include names the searched folders. The messages that a section expects must not depend on them.
+    /// Whether a missing include names the searched folders. The messages that a section expects must not depend on
+    /// them.
     names_folders: bool,
     /// The included files, by the words in the source.
     pub(super) read: BTreeMap<String, String>,

@@ -3,8 +3,8 @@
 use wavelane::ResourceTable;
 use wavelane::internal::Slots;
 
-/// The name and the element of a resource, and a copy of what it holds: two names may mean one value, which has one user at
-/// a time.
+/// The name and the element of a resource, and a copy of what it holds: two names may mean one value, which has one
+/// user at a time.
 pub type Content = (String, usize, Vec<u8>);
 
 /// What a table holds.

@@ -194,8 +194,8 @@ impl Runner<'_> {
         self.setup.device.create_graphics_pipeline(&bound::desc(draw, &shaders))
     }
 
-    /// The end of a job whose shaders and state do not fit each other: located in the shader that it is about, or at the
-    /// shaders of the job.
+    /// The end of a job whose shaders and state do not fit each other: located in the shader that it is about, or at
+    /// the shaders of the job.
     fn no_pipeline(
         &self,
         error: &GraphicsError,

@@ -1,5 +1,5 @@
-//! The scenes of sections: `//# scene NAME: INSTANCE | INSTANCE`, where an instance is a bottom level of geometries, which
-//! `+` joins, with properties in front.
+//! The scenes of sections: `//# scene NAME: INSTANCE | INSTANCE`, where an instance is a bottom level of geometries,
+//! which `+` joins, with properties in front.
 //!
 //! ```text
 //! //# scene Scene: triangles(0 1 0, -1 -1 0, 1 -1 0) + non-opaque triangles(0 1 1, -1 -1 1, 1 -1 1)

@@ -34,7 +34,8 @@ pub(crate) enum Extent {
 }
 
 impl Extent {
-    /// The places in words, each with the first one, from how often each failed; `is_whole` unless failures are missing.
+    /// The places in words, each with the first one, from how often each failed; `is_whole` unless failures are
+    /// missing.
     pub(super) fn named(
         self,
         places: &BTreeMap<Invocation, u32>,

@@ -146,7 +146,8 @@ impl Writer<'_> {
         self.op2(Binary::Sub, product(p[0], q[1]), product(p[1], q[0]))
     }
 
-    /// Whether the sign of an edge function is positive, and whether it is negative, after the ray has moved by (ε, ε²).
+    /// Whether the sign of an edge function is positive, and whether it is negative, after the ray has moved by (ε,
+    /// ε²).
     fn sides(&self, edge: Value, p: Point, q: Point) -> [Value; 2] {
         let zero = self.constant(Ty::F64, 0);
         let is_zero = self.test(Compare::Eq, edge, zero);

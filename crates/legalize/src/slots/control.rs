@@ -3,11 +3,11 @@
 //! Invariant: branches depend only on votes and on values that are the same in all lanes, so all lanes execute each
 //! instruction that is appended here, in the same order.
 //!
-//! The active set is the one that the IR defines, by induction over the structure: an arm of an `if` runs with the slots
-//! that selected it, and the `if` ends with those that reached the end of either arm; a round of a loop runs with those
-//! that reached the end of the body, and the loop ends with those that exited to it; a case of a `switch` runs with those
-//! that selected it and those that fell through. An exit moves its slots from the active set into the set of those that
-//! have left to one construct.
+//! The active set is the one that the IR defines, by induction over the structure: an arm of an `if` runs with the
+//! slots that selected it, and the `if` ends with those that reached the end of either arm; a round of a loop runs with
+//! those that reached the end of the body, and the loop ends with those that exited to it; a case of a `switch` runs
+//! with those that selected it and those that fell through. An exit moves its slots from the active set into the set of
+//! those that have left to one construct.
 //!
 //! In SSA form, what an exit changes leaves each construct on the way as a result: [`Joined`] lists these.
 

@@ -1,9 +1,9 @@
 //! Writes of sampler feedback as atomic operations, as `ops::texture::feedback` defines them. The level of detail, the
 //! texels and their addresses are those of samples (`lod.rs`, `sample.rs`), so that a map cannot differ from filtering.
 //!
-//! A map is a buffer of words, which begins with a [`Header`]. The region of a texel is exact: sizes have 15 bits, so that
-//! the products of coordinates that are singles fit in an f64; those of the probes of an anisotropic filter are doubles, and
-//! their products are computed in two parts.
+//! A map is a buffer of words, which begins with a [`Header`]. The region of a texel is exact: sizes have 15 bits, so
+//! that the products of coordinates that are singles fit in an f64; those of the probes of an anisotropic filter are
+//! doubles, and their products are computed in two parts.
 
 use ir::{Address as At, Atomic, Binding, Inst, Op, Place, Texture, TextureOp, Value};
 use ops::texture::feedback::{FIXED_WORDS, FeedbackKind, Header, LEVEL_WORDS, USED};
@@ -179,8 +179,8 @@ impl<'a> Writer<'a> {
         Shape::flat(size, header(Header::Layers), header(Header::Levels))
     }
 
-    /// The levels of a sample, except that a map of levels records the level of detail truncated where the sampler takes
-    /// the nearest level.
+    /// The levels of a sample, except that a map of levels records the level of detail truncated where the sampler
+    /// takes the nearest level.
     fn recorded_levels(
         &'a self,
         map: &Map<'a>,
@@ -307,8 +307,9 @@ impl<'a> Writer<'a> {
 
     /// The fraction of a position times an integer of at most 15 bits, rounded down and up.
     ///
-    /// The fraction is high / 2³¹ + low / 2⁶⁷, and a rest that is not 0 only below 2⁻¹⁵, where the product is less than 1.
-    /// Each part times the integer fits in 64 bits. The fraction itself is rounded just below 0, as in the definition.
+    /// The fraction is high / 2³¹ + low / 2⁶⁷, and a rest that is not 0 only below 2⁻¹⁵, where the product is less than
+    /// 1. Each part times the integer fits in 64 bits. The fraction itself is rounded just below 0, as in the
+    /// definition.
     fn scaled_fraction(&'a self, position: Term<'a>, by: Term<'a>) -> [Term<'a>; 2] {
         let fraction = (position - position.floor()) * position.double((1u64 << 31) as f64);
         let high = self.whole(fraction);

@@ -11,8 +11,8 @@ use super::search::{Admissible, Search};
 use super::tree::{Closest, Find};
 use super::vector::Vector;
 
-/// How many searches of a wave advance in turns. PERF: in a terrain of a million triangles, rays take 0.76 of the time with
-/// two, 0.62 with four and 0.54 with eight; but eight take a tenth longer than four where triangles are dense.
+/// How many searches of a wave advance in turns. PERF: in a terrain of a million triangles, rays take 0.76 of the time
+/// with two, 0.62 with four and 0.54 with eight; but eight take a tenth longer than four where triangles are dense.
 const ABREAST: usize = 4;
 
 /// Queries that proceed together. A trait, because closures are compiled without the instructions of the caller.

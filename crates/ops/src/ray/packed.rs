@@ -1,8 +1,9 @@
-//! A scene as words of memory: what a shader reads that searches by itself, without acceleration structures of a device.
+//! A scene as words of memory: what a shader reads that searches by itself, without acceleration structures of a
+//! device.
 //!
 //! Trees are flattened in depth-first order, and each node says where to go on if a ray passes its box by (Smits,
-//! "Efficiency Issues for Ray Tracing", 1998), so that a search needs no stack. Their boxes are those of the trees here,
-//! so that they prune no more.
+//! "Efficiency Issues for Ray Tracing", 1998), so that a search needs no stack. Their boxes are those of the trees
+//! here, so that they prune no more.
 //!
 //! All numbers are little-endian words of 32 bits, and places are counted in words. `docs/rays.md` has the tables.
 

@@ -187,8 +187,8 @@ impl Wanted {
         self.flags & flag != 0
     }
 
-    /// The hit of a triangle, which is counted across the geometries of its bottom level, and whose vertices are relative
-    /// to the ray.
+    /// The hit of a triangle, which is counted across the geometries of its bottom level, and whose vertices are
+    /// relative to the ray.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn triangle(
         &self,

@@ -1,7 +1,8 @@
 //! A bounding volume hierarchy that finds what the loop over all primitives finds, in less time.
 //!
-//! Nodes have eight children, whose boxes are tested together; leaves hold up to eight primitives. A tree may only leave
-//! out what the loop would refuse, so everything that prunes is conservative against the rounding of the exact tests:
+//! Nodes have eight children, whose boxes are tested together; leaves hold up to eight primitives. A tree may only
+//! leave out what the loop would refuse, so everything that prunes is conservative against the rounding of the exact
+//! tests:
 //!
 //! - An accepted hit deviates from the exact ray by at most 8u·R across it, where u = 2⁻²⁴ and R is the greatest
 //!   |vertex − origin| on an axis, because every coordinate of the sheared triangle has an error of a few u·R. As

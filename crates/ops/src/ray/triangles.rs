@@ -1,5 +1,5 @@
-//! The triangles of a bottom level. Each is held once: in the leaf of the tree that it is in, where a search reads it. The
-//! loop that defines what a search finds reads it there as well.
+//! The triangles of a bottom level. Each is held once: in the leaf of the tree that it is in, where a search reads it.
+//! The loop that defines what a search finds reads it there as well.
 
 use super::IDENTITY;
 use super::bottom::{Geometry, GeometryData};

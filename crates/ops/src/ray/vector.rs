@@ -1,14 +1,14 @@
 //! Eight numbers side by side: what a search computes with.
 //!
 //! A search is written once, over [`Vector`]. [`Portable`] leaves the choice of instructions to the compiler; an engine
-//! that knows those of its host implements the trait with them. All operations round as those of single numbers, so both
-//! find the same.
+//! that knows those of its host implements the trait with them. All operations round as those of single numbers, so
+//! both find the same.
 
 /// How many numbers a vector has.
 pub const LANES: usize = 8;
 
-/// Eight numbers. Methods have to be inlined always, so that they are compiled for the instructions that the caller has. On
-/// the web there is one set of instructions, and size counts.
+/// Eight numbers. Methods have to be inlined always, so that they are compiled for the instructions that the caller
+/// has. On the web there is one set of instructions, and size counts.
 pub trait Vector: Copy {
     fn load(from: &[f32; LANES]) -> Self;
     fn splat(value: f32) -> Self;

@@ -225,9 +225,9 @@ impl Map {
         FIXED_WORDS + LEVEL_WORDS * self.levels as usize
     }
 
-    /// The words before the texels, which generated code reads: see [`Header`] for the first of them. Then, for each level
-    /// of the texture, the index of its first texel in the map, and its width there; a map with a single level repeats
-    /// that.
+    /// The words before the texels, which generated code reads: see [`Header`] for the first of them. Then, for each
+    /// level of the texture, the index of its first texel in the map, and its width there; a map with a single level
+    /// repeats that.
     fn header(&self) -> Vec<u32> {
         let [log_x, log_y] = self.region.map(u32::ilog2);
         let mut words = vec![0; self.header_words()];

@@ -154,8 +154,8 @@ impl Sampler {
     /// Reads words such as `linear wrap`, as described in the README of the suite and in `wavelane help run`.
     ///
     /// `nearest` and `linear` set all three filters, `min=`, `mag=` and `mip=` one of them, `anisotropic=N` the probes;
-    /// an address mode sets all three axes, `u=`, `v=` and `w=` one; a comparison such as `less-equal`, `bias=`, `lod=A..B`,
-    /// `border=R/G/B/A`.
+    /// an address mode sets all three axes, `u=`, `v=` and `w=` one; a comparison such as `less-equal`, `bias=`,
+    /// `lod=A..B`, `border=R/G/B/A`.
     pub fn parse(words: &str) -> Result<Sampler, String> {
         let mut sampler = Sampler::default();
         for word in words.split([' ', ',']).filter(|it| !it.is_empty()) {

@@ -1,5 +1,5 @@
-//! Queries that proceed together answer what each answers alone, whatever is beside it: other scenes, other flags, queries
-//! that are new, over or offered a candidate.
+//! Queries that proceed together answer what each answers alone, whatever is beside it: other scenes, other flags,
+//! queries that are new, over or offered a candidate.
 
 use wavelane_ops::Random;
 use wavelane_ops::ray::{
@@ -92,7 +92,8 @@ fn queries_find_together_what_they_find_alone() {
     assert!(offers > 100 && hits > 400, "{offers} offers, {hits} hits");
 }
 
-/// A search that ends at its first hit leaves instances unvisited. The next search in its turn enters none of its scene.
+/// A search that ends at its first hit leaves instances unvisited. The next search in its turn enters none of its
+/// scene.
 #[test]
 fn leftovers_of_an_ended_search_are_forgotten() {
     let bottom = triangles(&[[0.0, 1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]], 1);

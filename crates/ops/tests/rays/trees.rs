@@ -262,8 +262,8 @@ fn trees_find_what_the_loop_finds() {
     assert!(rays >= 100_000 && found > rays / 2, "{found} of {rays}");
 }
 
-/// Trees whose primitives are moved into cells first: also those that are all at one place, and those of which nearly all
-/// are.
+/// Trees whose primitives are moved into cells first: also those that are all at one place, and those of which nearly
+/// all are.
 #[test]
 fn large_trees_find_what_the_loop_finds() {
     let mut random = Random::new(44);

@@ -1,12 +1,13 @@
 //! Interpolation on the screen where the definition rounds nothing before its last two steps.
 //!
-//! In covered pixels the weights of a triangle are integers from 0 to its scale, with some trailing zeros in common; the
-//! values at its vertices are multiples of a power of two. If the largest product is below 2⁵³ of such units, then f64
-//! holds every product and every sum of the definition. So the sum is a plane, and a step from pixel to pixel an addition
-//! instead of five operations. What remains, the product with the reciprocal and its rounding, is that of the definition.
+//! In covered pixels the weights of a triangle are integers from 0 to its scale, with some trailing zeros in common;
+//! the values at its vertices are multiples of a power of two. If the largest product is below 2⁵³ of such units, then
+//! f64 holds every product and every sum of the definition. So the sum is a plane, and a step from pixel to pixel an
+//! addition instead of five operations. What remains, the product with the reciprocal and its rounding, is that of the
+//! definition.
 //!
-//! Triangles of a few pixels, and those that cover a whole target with simple numbers, are of this kind; a large triangle
-//! with corners between pixels is not.
+//! Triangles of a few pixels, and those that cover a whole target with simple numbers, are of this kind; a large
+//! triangle with corners between pixels is not.
 
 use crate::cover::place;
 use crate::each::each3;
@@ -177,7 +178,8 @@ impl Plane {
             *sum = self.first + column as f64 * self.right;
         }
         let step = 8.0 * self.right;
-        // PERF: chunks of one length. Copying those of any is a call for each, which took a seventh of the time of a row.
+        // PERF: chunks of one length. Copying those of any is a call for each, which took a seventh of the time of a
+        // row.
         let (all, last) = row.as_chunks_mut::<16>();
         for quads in all {
             let mut bits = [0; 8];

@@ -351,7 +351,8 @@ fn encode<const SIZE: usize, const FUSED: bool>(
             let number = f32::from_bits(bits);
             (if FUSED { to_byte_fused(number) } else { to_byte(number) }) & 0xff
         };
-        // PERF: without indices. Their bounds left the last vector to a loop over lanes: a quarter of the time of merging.
+        // PERF: without indices. Their bounds left the last vector to a loop over lanes: a quarter of the time of
+        // merging.
         let lanes = first.iter().zip(g).zip(third).zip(a);
         for (texel, (((first, g), third), a)) in texels.iter_mut().zip(lanes) {
             let word = byte(*first) | byte(*g) << 8 | byte(*third) << 16 | byte(*a) << 24;

@@ -355,8 +355,8 @@ fn near_and_far_plane_are_tested_for_each_sample() {
     assert_eq!(live(&state), 16);
 }
 
-/// Rows are computed for many lanes at once, with shortcuts for solid rows of quads and for w = 1. Each value is the one
-/// that the definition gives for its lane alone.
+/// Rows are computed for many lanes at once, with shortcuts for solid rows of quads and for w = 1. Each value is the
+/// one that the definition gives for its lane alone.
 #[test]
 fn rows_of_lanes_agree_with_the_definition() {
     let mut random = Random::new(6);

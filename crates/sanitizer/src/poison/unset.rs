@@ -1,4 +1,5 @@
-//! Uninitialised values: a variable or an element of an array, and the lanes that skip the assignment or the store that would set it.
+//! Uninitialised values: a variable or an element of an array, and the lanes that skip the assignment or the store that
+//! would set it.
 
 use diag::Span;
 use interp::observe::{AccessEvent, At};

@@ -5,9 +5,9 @@
 //! knows. An atomic operation whose result is used, and a coherent load on which something depends, acquire: their wave
 //! learns what was left there. Knowledge is a vector clock ([`Times`]), so that the relation is transitive.
 //!
-//! A group barrier tells all waves of the group what each of them knows. Of accesses to device memory by waves of the group
-//! itself, one that does not cover that memory tells only what they have published: by a release, or by a barrier for device
-//! memory. Only these, and what an earlier barrier covers, does a later release of another wave pass on.
+//! A group barrier tells all waves of the group what each of them knows. Of accesses to device memory by waves of the
+//! group itself, one that does not cover that memory tells only what they have published: by a release, or by a barrier
+//! for device memory. Only these, and what an earlier barrier covers, does a later release of another wave pass on.
 //!
 //! Lanes of one wave are distinguished, as when each takes a lock for itself: for them the wave's own visits are
 //! remembered. That memory is bounded; what it has forgotten counts as ordered: silence is better than a false report.
@@ -257,7 +257,8 @@ struct Left {
     known: Times,
     /// The last wave that left something, if any, by the key of the wave and that of its group.
     by: Option<(u64, u64)>,
-    /// The time and the barriers of that wave, which `known` lacks: most places are visited by one wave again and again.
+    /// The time and the barriers of that wave, which `known` lacks: most places are visited by one wave again and
+    /// again.
     time: u32,
     barriers: u32,
 }

@@ -1,5 +1,5 @@
-//! Tags through ray queries: a map for each wave, by handle and lane. A tag that enters a query with its ray, its flags or
-//! a committed distance is on everything that the query answers, until it is traced again.
+//! Tags through ray queries: a map for each wave, by handle and lane. A tag that enters a query with its ray, its flags
+//! or a committed distance is on everything that the query answers, until it is traced again.
 
 use interp::observe::RayEvent;
 use ir::RayOp;

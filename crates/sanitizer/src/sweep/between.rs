@@ -1,8 +1,8 @@
 //! The comparison of widths, place by place.
 //!
-//! A place is what one instruction has written in one buffer, and each is compared by itself, so that a difference which
-//! is known or allowed hides no other. It is compared among the widths at which nothing undefined reaches it: the others
-//! agree with no other width, and never count as the reference.
+//! A place is what one instruction has written in one buffer, and each is compared by itself, so that a difference
+//! which is known or allowed hides no other. It is compared among the widths at which nothing undefined reaches it: the
+//! others agree with no other width, and never count as the reference.
 
 use diag::Span;
 use ir::exec::{Buffer, Failure};

@@ -86,8 +86,8 @@ impl Trial {
     /// Whether the run is observed, not only compared: in plans that observe all; with empty waves, since few programs
     /// have such a run, and what goes wrong in it has separate findings; and where waves hand over to each other, since
     /// what waits for another wave goes wrong there first, and no other run may show the race. For that one width is
-    /// enough, the widest, where runs are shortest; but where a check and what follows from it are two steps, no other run
-    /// shows the race at any width.
+    /// enough, the widest, where runs are shortest; but where a check and what follows from it are two steps, no other
+    /// run shows the race at any width.
     fn is_observed(&self, base: &Base<'_>) -> bool {
         let is_widest = || {
             let wider = base.plan.widths.iter().filter(|it| **it > self.launch.wave_width);
@@ -192,8 +192,8 @@ impl<'a, 'b> AtWidth<'a, 'b> {
         Ok(Some(run))
     }
 
-    /// What something undefined reaches in a run. `first` is one cause of it; `sources` what is known to be undefined, if
-    /// the run has been observed already.
+    /// What something undefined reaches in a run. `first` is one cause of it; `sources` what is known to be undefined,
+    /// if the run has been observed already.
     fn reach(
         &self,
         launch: &Launch,

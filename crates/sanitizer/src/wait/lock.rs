@@ -1,5 +1,5 @@
-//! Locks that are never released: an atomic operation in a loop takes the lock, and the lane that gets it goes into a branch and leaves
-//! the loop from there, and nothing else ever stores to the word.
+//! Locks that are never released: an atomic operation in a loop takes the lock, and the lane that gets it goes into a
+//! branch and leaves the loop from there, and nothing else ever stores to the word.
 //!
 //! A lock that its holder keeps beyond the loop, as a spin lock, is left out: where the release is missing is open.
 
@@ -14,7 +14,8 @@ use crate::slice::{self, Memory};
 
 /// How a lock is taken and kept.
 pub(super) struct Kept {
-    /// The branch of the lane that gets it, numbered (1); what lets that lane leave the loop, numbered (2); where it is taken.
+    /// The branch of the lane that gets it, numbered (1); what lets that lane leave the loop, numbered (2); where it is
+    /// taken.
     pub(super) sites: [Site; 3],
     pub(super) help: String,
 }

@@ -1,5 +1,5 @@
-//! The stages between the vertex shader and the rasterizer: inputs that are arrays, what a geometry shader emits, and the
-//! execution modes.
+//! The stages between the vertex shader and the rasterizer: inputs that are arrays, what a geometry shader emits, and
+//! the execution modes.
 //!
 //! | IR | SPIR-V |
 //! |---|---|

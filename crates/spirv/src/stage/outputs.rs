@@ -1,7 +1,7 @@
 //! The variables of outputs, and stores to them.
 //!
-//! Those of a mesh shader are arrays of vertices and primitives, those of a hull shader an array of control points, beside
-//! patch constants.
+//! Those of a mesh shader are arrays of vertices and primitives, those of a hull shader an array of control points,
+//! beside patch constants.
 
 use ir::stage::{Element, StageTraits, SystemValue, with_slots};
 use ir::{Slot, Value};

@@ -6,7 +6,8 @@
 //! -1. Atomic operations of one instruction are performed in the order of lanes, as the hardware does.
 //!
 //! Registers begin with garbage. An address outside all buffers, or that is not a multiple of the size of the access,
-//! is an error, as on the device; so is a kernel that stores to a buffer and loads from it as read-only (`ld.global.nc`).
+//! is an error, as on the device; so is a kernel that stores to a buffer and loads from it as read-only
+//! (`ld.global.nc`).
 
 use ops::Random;
 

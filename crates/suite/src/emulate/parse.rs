@@ -1,4 +1,5 @@
-//! Reads PTX text: declarations, instructions, labels. Anything that the machine does not know is an error with its line.
+//! Reads PTX text: declarations, instructions, labels. Anything that the machine does not know is an error with its
+//! line.
 
 use std::collections::BTreeMap;
 

@@ -489,7 +489,8 @@ const ALL: &[Class] = &[
             let value = value(random);
             context.some_thread(|thread| thread & 3 == 3 - bit).then_some(())?;
             Some(match random.below(4) {
-                // A variable that is set piece by piece is declared without a value: the piece that some lanes skip is wrong.
+                // A variable that is set piece by piece is declared without a value: the piece that some lanes skip is
+                // wrong.
                 2 => Snippet::new()
                     .partner("uint few[3];")
                     .line(&format!("few[0] = {value}; few[1] = 1;"))

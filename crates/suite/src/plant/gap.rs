@@ -1,8 +1,8 @@
 //! Where a report proposes to put what is missing: a fault that is the absence of a line has no line of its own that a
 //! report could name, but there is a gap in the text from which the line was taken.
 //!
-//! A report names that gap if the first help of its finding proposes a statement between the accesses (1) and (2), or at
-//! the end of the loop that they are in, and nothing but the line that was taken stands there.
+//! A report names that gap if the first help of its finding proposes a statement between the accesses (1) and (2), or
+//! at the end of the loop that they are in, and nothing but the line that was taken stands there.
 
 use diag::SourceMap;
 use sanitizer::Finding;

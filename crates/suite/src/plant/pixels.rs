@@ -1,8 +1,9 @@
-//! Faults in draws: pairs with a few lines that are right in one and wrong in the other. Those of pixel shaders are here,
-//! those of other stages in [`super::stages`].
+//! Faults in draws: pairs with a few lines that are right in one and wrong in the other. Those of pixel shaders are
+//! here, those of other stages in [`super::stages`].
 //!
 //! In pixel shaders the triangle has a slanted edge, so that some quads have helper lanes and others have none; the
-//! planted lines are at a random depth of branches and loops that all lanes take. The draws run with the real rasterizer.
+//! planted lines are at a random depth of branches and loops that all lanes take. The draws run with the real
+//! rasterizer.
 
 use std::fmt::Write;
 

@@ -1,8 +1,9 @@
-//! Faults in the stages between the vertex shader and the rasterizer, and in mesh shaders: the rows of their classes, and
-//! the draws around the planted lines.
+//! Faults in the stages between the vertex shader and the rasterizer, and in mesh shaders: the rows of their classes,
+//! and the draws around the planted lines.
 //!
-//! In the planted lines `n` is a number that differs between lanes, `v.one` is 1 though nothing says so, and `planted` is
-//! what becomes an output. Every draw has more lanes than waves of 4 hold, and in no stage a whole number of waves of 8.
+//! In the planted lines `n` is a number that differs between lanes, `v.one` is 1 though nothing says so, and `planted`
+//! is what becomes an output. Every draw has more lanes than waves of 4 hold, and in no stage a whole number of waves
+//! of 8.
 
 use sanitizer::Kind;
 

@@ -1,8 +1,9 @@
-//! Small sources that would take for ever, or all memory: each is compiled or refused, and its cost grows with its size.
+//! Small sources that would take for ever, or all memory: each is compiled or refused, and its cost grows with its
+//! size.
 //!
 //! Work is counted, not timed: how often the front end asks whether to continue, the values that `prune` looks at, the
-//! instructions and the live ranges of machine code. Twice the size may cost twice the work and a little more, and less than
-//! four times the live ranges: where these are many, the allocator is chosen that does not mind.
+//! instructions and the live ranges of machine code. Twice the size may cost twice the work and a little more, and less
+//! than four times the live ranges: where these are many, the allocator is chosen that does not mind.
 //!
 //! A new bomb is a row of [`CASES`].
 

@@ -1,4 +1,5 @@
-//! Operations that take longer than arithmetic cost fuel, the same on both engines, and end when they are told to, in loops or not.
+//! Operations that take longer than arithmetic cost fuel, the same on both engines, and end when they are told to, in
+//! loops or not.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,7 +1,7 @@
 //! The fast engine agrees with the reference engine, bit for bit.
 //!
-//! The whole suite at all its widths, none of it left to the reference engine, and generated programs. Vectors that are not
-//! the widest of the machine get two widths of each section, others for the next section.
+//! The whole suite at all its widths, none of it left to the reference engine, and generated programs. Vectors that are
+//! not the widest of the machine get two widths of each section, others for the next section.
 //! `ENGINES=text` runs only the sections whose names contain the text.
 #![allow(clippy::print_stdout, reason = "shows what falls back")]
 
@@ -330,7 +330,8 @@ fn an_unobservable_width_makes_no_difference() {
         "Out[t] = Out[t] * 2 + 1; if (t & 4) Out[t] += t;",
         "uint n = In[t] & 15, s = 0; while (n > 0) { s += n * t; n--; } Out[t] = s;",
         "switch (t % 5) { case 1: Out[t] = 7; break; case 2: Out[t] += 3; default: Out[t] = t; }",
-        // Additions that cannot be observed one by one: by all lanes, some, out of bounds, of varying values, and in a loop.
+        // Additions that cannot be observed one by one: by all lanes, some, out of bounds, of varying values, and in a
+        // loop.
         "InterlockedAdd(Out[In[t] & 15], 1);",
         "if (In[t] & 1) InterlockedAdd(Out[In[t] & 15], t);",
         "InterlockedAdd(Out[In[t] & 511], In[t]);",
@@ -757,8 +758,8 @@ fn a_group_whose_frames_take_too_much_is_not_run() {
     }
 }
 
-/// A turn begins anew behind a barrier, so that a loop with a barrier in it never ends one by going round: it is paid for at
-/// the barrier.
+/// A turn begins anew behind a barrier, so that a loop with a barrier in it never ends one by going round: it is paid
+/// for at the barrier.
 #[test]
 fn a_loop_with_a_barrier_spends_fuel_and_is_cancelled() {
     let text = "RWStructuredBuffer<uint> Out;
@@ -787,8 +788,8 @@ fn a_loop_with_a_barrier_spends_fuel_and_is_cancelled() {
     }
 }
 
-/// Rounds do not count of loops that machine code writes out: those of which constants say how long they are, be it in each
-/// round of a loop around them. The bench kernel that sorts has such a nest.
+/// Rounds do not count of loops that machine code writes out: those of which constants say how long they are, be it in
+/// each round of a loop around them. The bench kernel that sorts has such a nest.
 #[test]
 fn loops_that_constants_decide_are_short() {
     let nests = [

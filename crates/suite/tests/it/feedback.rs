@@ -113,7 +113,8 @@ fn feedback_by_arithmetic_is_exact_between_doubles() {
     check(near.expect("the suite has the section"));
 }
 
-/// Lanes choose maps, textures and samplers of arrays, right pairs and wrong ones, elements without a map and beyond the end.
+/// Lanes choose maps, textures and samplers of arrays, right pairs and wrong ones, elements without a map and beyond
+/// the end.
 #[test]
 fn feedback_by_arithmetic_chooses_among_the_elements_of_arrays() {
     let text = "//--- one

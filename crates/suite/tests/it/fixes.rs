@@ -1,5 +1,5 @@
-//! Every fix that a diagnostic of the suite offers is applied, and the result compiled: the mistake is gone, and the fix has
-//! brought no other.
+//! Every fix that a diagnostic of the suite offers is applied, and the result compiled: the mistake is gone, and the
+//! fix has brought no other.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Groups whose waves pass the same barriers run in one frame of the fast engine; all others run wave by wave. Both give the
-//! bits of the reference engine, for racy programs too.
+//! Groups whose waves pass the same barriers run in one frame of the fast engine; all others run wave by wave. Both
+//! give the bits of the reference engine, for racy programs too.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The bytes that are left out of comparisons because something undefined reaches them, and the cause that the report names.
+//! The bytes that are left out of comparisons because something undefined reaches them, and the cause that the report
+//! names.
 
 use sanitizer::{Kind, Plan, Report};
 

@@ -184,8 +184,8 @@ fn groups_that_could_tell_do_not_run_in_turn() {
     assert!(!merges("", add, 0));
 }
 
-/// A group that adds once leaves what waves leave that add one after another: by first lanes, by all lanes, by some, and
-/// twice, in one group and in several.
+/// A group that adds once leaves what waves leave that add one after another: by first lanes, by all lanes, by some,
+/// and twice, in one group and in several.
 #[test]
 fn groups_that_add_once_leave_the_same() {
     let compact = "bool keep = t % 3 == 1; uint n = WaveActiveCountBits(keep), start = 0;
@@ -535,8 +535,8 @@ fn as_on_a_device() -> Variation {
     Variation { keeps_quads: true, ..Variation::default() }
 }
 
-/// Pixel shaders with helper lanes: the device's wave operations include them, and those of the source do not. What helper
-/// lanes get without participating is compared, too, since their quads read it.
+/// Pixel shaders with helper lanes: the device's wave operations include them, and those of the source do not. What
+/// helper lanes get without participating is compared, too, since their quads read it.
 #[test]
 fn generated_pixel_shaders_do_the_same_for_every_target() {
     let mut statistics = Statistics::default();
@@ -569,8 +569,9 @@ fn generated_pixel_shaders_do_the_same_for_every_target() {
     assert!(with_helpers as u64 > PROGRAMS / 2, "{with_helpers} with helper lanes");
 }
 
-/// A device does not end quads of helper lanes. So helper lanes of other quads, where they are alone, are with more lanes
-/// than on the reference engine; what a wave operation gives them there is undefined, and so is what their quads read.
+/// A device does not end quads of helper lanes. So helper lanes of other quads, where they are alone, are with more
+/// lanes than on the reference engine; what a wave operation gives them there is undefined, and so is what their quads
+/// read.
 #[test]
 fn helper_lanes_alone_meet_those_of_quads_that_run_on() {
     let text = "uint main(uint i : I) : SV_Target {

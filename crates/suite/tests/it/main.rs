@@ -1,8 +1,9 @@
-//! Compiler, engines, back ends and sanitizer against each other: on the sections of the suite, and on generated programs.
+//! Compiler, engines, back ends and sanitizer against each other: on the sections of the suite, and on generated
+//! programs.
 //!
-//! One program with a module for each topic: each program would link the whole workspace once more, and would leave cores
-//! idle while its last test runs. Programs of their own are those that find their tests at run time, and `hostile`, which
-//! replaces the allocator.
+//! One program with a module for each topic: each program would link the whole workspace once more, and would leave
+//! cores idle while its last test runs. Programs of their own are those that find their tests at run time, and
+//! `hostile`, which replaces the allocator.
 
 mod bombs;
 mod coarsened;

@@ -1,7 +1,7 @@
 //! Notes change nothing: with notes and without, a module leaves the same bytes, spends the same fuel, has the same
-//! findings, and reports the same other events, in every order of waves. Nor does leaving a run and taking it up. A module
-//! with notes of its statements alone has the same statements, and so has one with a note for each basic block: recordings
-//! of active lanes alone are the same, byte for byte, as if they were made step by step.
+//! findings, and reports the same other events, in every order of waves. Nor does leaving a run and taking it up. A
+//! module with notes of its statements alone has the same statements, and so has one with a note for each basic block:
+//! recordings of active lanes alone are the same, byte for byte, as if they were made step by step.
 //!
 //! `NOTES=text` runs only the sections whose names contain the text.
 #![allow(clippy::print_stdout, reason = "shows how much was run")]
@@ -498,7 +498,8 @@ fn the_sanitizer_finds_the_same_with_notes() {
     assert!(found > 20, "{found} findings");
 }
 
-/// A variable that holds the whole set is debug information, and so is one that is computed from a word of it and not read.
+/// A variable that holds the whole set is debug information, and so is one that is computed from a word of it and not
+/// read.
 #[test]
 fn a_word_that_only_notes_read_is_lost() {
     let text = "RWStructuredBuffer<uint> Out;

@@ -745,7 +745,8 @@ fn odd_number(wave: usize, name: &str, _: u8, lane: u32) -> u64 {
     u64::from(number.to_bits())
 }
 
-/// Wide waves of shaders with short loops run in strips of their lanes on the fast engine, and spend what narrow ones do.
+/// Wide waves of shaders with short loops run in strips of their lanes on the fast engine, and spend what narrow ones
+/// do.
 #[test]
 fn waves_with_short_loops_run_in_strips() {
     let text = "float4 main(float x : X, float y : Y) : SV_Target {

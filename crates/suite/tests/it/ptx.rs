@@ -208,7 +208,8 @@ fn generated_programs_do_the_same_in_waves_that_share_a_warp() {
     }
 }
 
-/// Whether a module in slots, on the reference engine in waves of 32 lanes, leaves what the source leaves in wider ones.
+/// Whether a module in slots, on the reference engine in waves of 32 lanes, leaves what the source leaves in wider
+/// ones.
 fn in_slots(section: &Section, width: u32) -> Result<bool, String> {
     let Some(module) = run::compile(section, width)?.module else { return Ok(false) };
     let Ok(before) = run::inputs(section, &module) else { return Ok(false) };
@@ -512,8 +513,8 @@ fn a_texture_of_which_nothing_is_known_has_the_format_of_its_elements() {
     assert!(text.contains("ld.global.nc.b32") && text.contains("st.global.b32"), "{text}");
 }
 
-/// Texels of every format, read as every type and stored back: all contents of small scalars, and the corners of others;
-/// with fewer components than the shader's, too, of which the last texel may lack some.
+/// Texels of every format, read as every type and stored back: all contents of small scalars, and the corners of
+/// others; with fewer components than the shader's, too, of which the last texel may lack some.
 #[test]
 fn texels_are_converted_like_on_the_reference_engine() {
     const TYPES: [&str; 8] =

@@ -1,5 +1,5 @@
-//! Generated programs with ray queries: in divergent control flow, in every state, with handles that differ between lanes.
-//! Both engines on the host must leave the same bits.
+//! Generated programs with ray queries: in divergent control flow, in every state, with handles that differ between
+//! lanes. Both engines on the host must leave the same bits.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! Rewrites of whole programs leave what the programs leave, on the reference engine: loops over first lanes as one match,
-//! private arrays as values, and all rewrites in their order for a dispatch. `coarsened.rs` and `legalize.rs` test the
-//! others one by one, `ptx.rs` all of them over the suite.
+//! Rewrites of whole programs leave what the programs leave, on the reference engine: loops over first lanes as one
+//! match, private arrays as values, and all rewrites in their order for a dispatch. `coarsened.rs` and `legalize.rs`
+//! test the others one by one, `ptx.rs` all of them over the suite.
 
 use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, Launch, Work};
@@ -304,8 +304,8 @@ fn counting_by_matching_is_disaggregated() {
     }
 }
 
-/// A program that is split at its reservation, wave by wave: the first half leaves what the wave adds, and the second is
-/// the program with the counter at the sum of earlier waves.
+/// A program that is split at its reservation, wave by wave: the first half leaves what the wave adds, and the second
+/// is the program with the counter at the sum of earlier waves.
 #[test]
 fn halves_of_a_program_count_and_place_as_the_whole_does() {
     let halves = |body: &str| {

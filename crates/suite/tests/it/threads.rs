@@ -1,5 +1,5 @@
-//! Several threads leave what one thread leaves on the fast engine: where waves share a counter, add up, wait for each other,
-//! or fail.
+//! Several threads leave what one thread leaves on the fast engine: where waves share a counter, add up, wait for each
+//! other, or fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,8 +15,8 @@ use suite::section::WIDTHS;
 /// Generated programs, which take thousands of waves.
 const ORDERED_PROGRAMS: u64 = 60;
 
-/// Left out: what the sanitizer finds to depend on the order of waves by more than the results of atomic operations, and
-/// programs whose groups communicate while they run.
+/// Left out: what the sanitizer finds to depend on the order of waves by more than the results of atomic operations,
+/// and programs whose groups communicate while they run.
 #[test]
 fn the_suite_gives_the_same_bits_on_several_threads() {
     let (mut runs, mut wrong) = (0, Vec::new());
@@ -416,7 +416,8 @@ fn counting_by_matching_becomes_counting() {
     }
 }
 
-/// Without rewrites, counters are added to one by one, a width is what was asked for, and a reservation is not shared out.
+/// Without rewrites, counters are added to one by one, a width is what was asked for, and a reservation is not shared
+/// out.
 #[test]
 fn a_program_runs_as_it_is_written_without_rewrites() {
     let text = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Count; RWStructuredBuffer<uint> Sum;
@@ -478,8 +479,8 @@ fn atomics_at_odd_addresses_add_up_on_several_threads() {
     }
 }
 
-/// Additions have an instruction of their own, other changes are made by the runtime: at an odd address they keep out of each
-/// other's way as well.
+/// Additions have an instruction of their own, other changes are made by the runtime: at an odd address they keep out
+/// of each other's way as well.
 #[test]
 fn additions_and_other_changes_at_odd_addresses_lose_nothing_on_several_threads() {
     let text = "RWByteAddressBuffer Bytes;

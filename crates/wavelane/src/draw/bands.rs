@@ -6,11 +6,11 @@
 //! is why helper lanes and derivatives are the same.
 //!
 //! Fuel is what one thread would spend, which depends on the packing. So bands run speculatively: they are charged an
-//! upper bound of it, and where that does not suffice, the draw begins again on one thread. A wave costs at most as much
-//! as its quads would in waves of their own, since at least one lane takes part in each instruction that it runs; and a
-//! quad alone costs at most as much as the wave of the band that it was in. Hence one thread spends at most the cost of
-//! each of the bands' waves times the number of its quads. Where the code and the size of the target show that fuel
-//! suffices in any case, it is not counted at all.
+//! upper bound of it, and where that does not suffice, the draw begins again on one thread. A wave costs at most as
+//! much as its quads would in waves of their own, since at least one lane takes part in each instruction that it runs;
+//! and a quad alone costs at most as much as the wave of the band that it was in. Hence one thread spends at most the
+//! cost of each of the bands' waves times the number of its quads. Where the code and the size of the target show that
+//! fuel suffices in any case, it is not counted at all.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -120,8 +120,8 @@ pub(super) fn most_for_each(width: u32) -> u64 {
     u64::from(width / 4).max(1)
 }
 
-/// The most fuel that a draw of a vertex and a pixel shader can spend, whatever the packing; `None` if that is not known,
-/// because a shader loops or samples, or there are more stages.
+/// The most fuel that a draw of a vertex and a pixel shader can spend, whatever the packing; `None` if that is not
+/// known, because a shader loops or samples, or there are more stages.
 pub(super) fn most_spent(
     pipeline: &GraphicsPipeline,
     state: &RasterState,

@@ -105,8 +105,8 @@ pub(super) fn scheduled<T>(all: &mut [T], order: Schedule) {
     }
 }
 
-/// The lanes of each wave of a stage, wave by wave in the order in which they run; `of` says to which patch or primitive
-/// a lane belongs.
+/// The lanes of each wave of a stage, wave by wave in the order in which they run; `of` says to which patch or
+/// primitive a lane belongs.
 pub(super) fn dealt(
     total: u64,
     width: u32,

@@ -408,8 +408,8 @@ impl DrawCopy {
     }
 }
 
-/// A content with the average of each pixel's samples, or with its samples in the order of their bytes where there is no
-/// average.
+/// A content with the average of each pixel's samples, or with its samples in the order of their bytes where there is
+/// no average.
 fn resolved(content: &Content) -> Content {
     let (Holder::Target(_, format, size) | Holder::Depth(format, size)) = content.holder else {
         return content.clone();

@@ -1,7 +1,7 @@
 //! The vertex buffers of a draw while it runs: taken out of their cells, so that nothing is copied.
 //!
-//! Only what a shader or another part of the draw holds as well is copied: shaders may write it, and the input assembler
-//! reads what was there before.
+//! Only what a shader or another part of the draw holds as well is copied: shaders may write it, and the input
+//! assembler reads what was there before.
 
 use ir::exec::Failure;
 

@@ -1,5 +1,5 @@
-//! The portions of a draw: vertices run ahead of pixels, a portion of them at a time, so that what they leave stays in a
-//! processor's cache.
+//! The portions of a draw: vertices run ahead of pixels, a portion of them at a time, so that what they leave stays in
+//! a processor's cache.
 
 use std::ops::Range;
 

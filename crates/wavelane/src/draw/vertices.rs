@@ -131,8 +131,8 @@ impl Fetched<'_> {
         }
     }
 
-    /// Fills the row of an input for consecutive vertices, if these are one instance's with consecutive numbers, and what
-    /// the slot holds can be copied or counted; whether that is so.
+    /// Fills the row of an input for consecutive vertices, if these are one instance's with consecutive numbers, and
+    /// what the slot holds can be copied or counted; whether that is so.
     fn fill_row(&self, input: VertexInput, first: u64, row: &mut [u32]) -> bool {
         let per_instance = u64::from(self.assembly.vertices());
         let (instance, within) = (first / per_instance, first % per_instance);

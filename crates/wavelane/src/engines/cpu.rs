@@ -4,8 +4,8 @@
 //! ([`CpuOptions::leaves_small`]): the reference engine finishes them before machine code would be compiled. The amount
 //! of work is not known in advance, so the reference engine gets little fuel; if that is spent, the buffers are
 //! restored and machine code starts again. Of a draw it gets the first waves instead, and machine code runs the others:
-//! what a wave has written into targets cannot be undone. Both engines give the same bits, even if waves observe each other
-//! (`ir::turns`). Only what an aborted run has written, and how much fuel it took, depends on the engine.
+//! what a wave has written into targets cannot be undone. Both engines give the same bits, even if waves observe each
+//! other (`ir::turns`). Only what an aborted run has written, and how much fuel it took, depends on the engine.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -270,8 +270,8 @@ fn add_spent(launch: &Launch, part: &Launch) {
 }
 
 impl Code {
-    /// Runs the first waves of a draw on the reference engine, as many as take no longer than compiling, unless they may
-    /// loop; returns whether there are no others. `rest` is the launch, and then that of the other waves.
+    /// Runs the first waves of a draw on the reference engine, as many as take no longer than compiling, unless they
+    /// may loop; returns whether there are no others. `rest` is the launch, and then that of the other waves.
     fn run_first(
         &self,
         rest: &mut Launch,

@@ -2,8 +2,8 @@
 //!
 //! The driver's library is opened when the first device is requested, so that a build needs no toolkit and a machine
 //! without it only gets `unsupported`. A module is emitted as PTX for the device's architecture, and for the formats of
-//! the bound buffers and textures; the driver compiles it. A kernel that the driver refuses is a bug of ours. Waves have
-//! 4 to 128 lanes.
+//! the bound buffers and textures; the driver compiles it. A kernel that the driver refuses is a bug of ours. Waves
+//! have 4 to 128 lanes.
 //!
 //! Buffers stay on the device after a dispatch (`resident.rs`): the next one uses them there, and results are copied
 //! back when the host reads them.
@@ -67,8 +67,8 @@ pub struct CudaGpu {
     level: JitLevel,
 }
 
-/// How much the driver optimises a kernel when it assembles it (just-in-time compilation, JIT), from 0 to 4. No level may
-/// change a defined result: one that changes with the level is a mistake of the driver.
+/// How much the driver optimises a kernel when it assembles it (just-in-time compilation, JIT), from 0 to 4. No level
+/// may change a defined result: one that changes with the level is a mistake of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JitLevel(u32);
 
@@ -463,7 +463,8 @@ struct Key {
     /// The sizes of small buffers, if groups may run in turn and add at once; 0 for a buffer that is large or bound
     /// twice.
     sizes: Option<Vec<usize>>,
-    /// The dispatch, if accesses that are in bounds in all its threads are not tested, and a block may run several groups.
+    /// The dispatch, if accesses that are in bounds in all its threads are not tested, and a block may run several
+    /// groups.
     dispatch: Option<ptx::Dispatch>,
 }
 

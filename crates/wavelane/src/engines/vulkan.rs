@@ -6,9 +6,10 @@
 //!
 //! # Unsafe code
 //! Every call into Vulkan is unsafe. The calls are in `instance`, `context`, `program`, `image`, `samples`, `resident`,
-//! `run`, `scene`, `graphics` and `attachment`, each with its reason; there is no unsafe code here or outside. They share these invariants: a handle is in a
-//! structure that keeps its device alive and destroys it once, the queue is used by one thread at a time, and after a
-//! dispatch that did not finish no object of the device is used or destroyed any more.
+//! `run`, `scene`, `graphics` and `attachment`, each with its reason; there is no unsafe code here or outside. They
+//! share these invariants: a handle is in a structure that keeps its device alive and destroys it once, the queue is
+//! used by one thread at a time, and after a dispatch that did not finish no object of the device is used or destroyed
+//! any more.
 //!
 //! Buffers and textures stay on the device after a dispatch (`resident.rs`): the next one uses them there, and results
 //! are copied back when the host reads them. A list of dispatches is one submission.

@@ -137,8 +137,8 @@ impl GraphicsError {
         }
     }
 
-    /// Where the input or the output that does not fit is declared, in the sources of its shader: of a stage that reads,
-    /// or of the pixel shader.
+    /// Where the input or the output that does not fit is declared, in the sources of its shader: of a stage that
+    /// reads, or of the pixel shader.
     pub fn span(&self) -> Option<Span> {
         match self {
             GraphicsError::NoAttribute { span, .. }

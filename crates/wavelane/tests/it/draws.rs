@@ -258,9 +258,9 @@ fn state_reaches_the_fixed_functions() {
     }
 }
 
-/// Vertices of an indexed draw are transformed once each where nothing can tell: not in a draw that could print. With any
-/// fuel it leaves the same bits, spends the same and ends at the same place. A vertex shader that asks for its lane has one
-/// for each index, and one with branches only where fuel suffices in any case.
+/// Vertices of an indexed draw are transformed once each where nothing can tell: not in a draw that could print. With
+/// any fuel it leaves the same bits, spends the same and ends at the same place. A vertex shader that asks for its lane
+/// has one for each index, and one with branches only where fuel suffices in any case.
 #[test]
 fn shared_vertices_change_nothing() {
     let color = |then: &str| {

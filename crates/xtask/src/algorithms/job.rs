@@ -1,5 +1,5 @@
-//! Writes an algorithm as one job: a pass for each dispatch, on buffers that dispatches share where one starts from what
-//! another must have left.
+//! Writes an algorithm as one job: a pass for each dispatch, on buffers that dispatches share where one starts from
+//! what another must have left.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-/// Processor time where one thread works, so that the load of the machine does not count; wall-clock time where several do,
-/// and where the system does not tell.
+/// Processor time where one thread works, so that the load of the machine does not count; wall-clock time where several
+/// do, and where the system does not tell.
 pub(super) enum Clock {
     Processor(f64),
     Wall(Instant),

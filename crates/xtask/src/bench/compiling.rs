@@ -1,5 +1,5 @@
-//! Measures how long programs take to compile, and lists the worst: compute shaders of the suite, and entry points of the
-//! public projects of `docs/coverage.md` that are checked out.
+//! Measures how long programs take to compile, and lists the worst: compute shaders of the suite, and entry points of
+//! the public projects of `docs/coverage.md` that are checked out.
 //!
 //! Processor time. The front end reads a text and checks it; the fast engine makes machine code of what comes out.
 

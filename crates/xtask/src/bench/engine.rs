@@ -19,8 +19,8 @@ use super::{plot, role, words};
 
 /// The widths whose best time represents a kernel.
 const JUDGED: [u32; 3] = [16, 32, 64];
-/// The kernels whose hand-written version can run as independent parts: they show how much threads gain if memory is the
-/// bottleneck.
+/// The kernels whose hand-written version can run as independent parts: they show how much threads gain if memory is
+/// the bottleneck.
 const IN_PARTS: [&str; 10] = [
     "scan",
     "reduce",

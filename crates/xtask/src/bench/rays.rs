@@ -99,7 +99,8 @@ fn compile(name: &str) -> Result<Shader, String> {
 struct Driver {
     device: Device,
     name: String,
-    /// The threads of this process that do the work: a CPU's count as one, because processor time is that of all of them.
+    /// The threads of this process that do the work: a CPU's count as one, because processor time is that of all of
+    /// them.
     threads: usize,
 }
 

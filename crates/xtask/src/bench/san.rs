@@ -67,8 +67,8 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
     Ok(())
 }
 
-/// Public algorithms, all dispatches together: the plain run at one width, the watched one, a quick sweep, and the sweep
-/// over all widths and default orders, on one thread and on all cores.
+/// Public algorithms, all dispatches together: the plain run at one width, the watched one, a quick sweep, and the
+/// sweep over all widths and default orders, on one thread and on all cores.
 pub(super) fn algorithms(
     root: &Path,
     only: Option<&[String]>,

@@ -1,7 +1,8 @@
 //! Measures what shows lanes: recordings beside plain runs, the page of a long run, and the debugger.
 //!
-//! The bars are those of `docs/seeing.md`. Plain and recorded runs alternate in one process, and processor time is taken
-//! where the system tells it, so that other load affects both alike; the debugger is a process, whose answers take wall-clock time.
+//! The bars are those of `docs/seeing.md`. Plain and recorded runs alternate in one process, and processor time is
+//! taken where the system tells it, so that other load affects both alike; the debugger is a process, whose answers
+//! take wall-clock time.
 
 mod debugger;
 

@@ -1,9 +1,9 @@
-//! Examines the entry points that compile with `wavelane san --auto`: how many run to their end, what is found, and whether
-//! anything crashes.
+//! Examines the entry points that compile with `wavelane san --auto`: how many run to their end, what is found, and
+//! whether anything crashes.
 //!
-//! Contents that are made up are not those of the project: random indices collide, and limits do not fit. A finding says
-//! something about the project only if it does not depend on them, which a reader of the source decides. The manifest
-//! lists such findings; the document has them, and says which of them are not found any more.
+//! Contents that are made up are not those of the project: random indices collide, and limits do not fit. A finding
+//! says something about the project only if it does not depend on them, which a reader of the source decides. The
+//! manifest lists such findings; the document has them, and says which of them are not found any more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -6,7 +6,8 @@ use std::process::Command;
 
 use super::Trouble;
 
-/// The oldest glibc that programs are linked for, where `cargo-zigbuild` can do that: of Debian 8, Ubuntu 14 and RHEL 7.
+/// The oldest glibc that programs are linked for, where `cargo-zigbuild` can do that: of Debian 8, Ubuntu 14 and RHEL
+/// 7.
 pub(super) const GLIBC: &str = "2.17";
 
 /// The C compiler for Windows, which links there.
@@ -31,7 +32,8 @@ pub(super) fn suffix(target: &str) -> &'static str {
     if target.contains("windows") { ".exe" } else { "" }
 }
 
-/// The options of the build, so that the same source gives the same bytes in every folder. `more` are flags of the compiler.
+/// The options of the build, so that the same source gives the same bytes in every folder. `more` are flags of the
+/// compiler.
 pub(super) fn options<'a>(command: &'a mut Command, more: &[&str]) -> &'a mut Command {
     let mut flags = crate::folders::flags();
     flags.extend(more.iter().map(|&it| it.to_owned()));

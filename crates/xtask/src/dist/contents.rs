@@ -1,4 +1,5 @@
-//! What a package holds, unpacked from the bytes that users get, and the check that none of it names a path of this machine.
+//! What a package holds, unpacked from the bytes that users get, and the check that none of it names a path of this
+//! machine.
 //!
 //! It reads the formats that `dist` writes, and of ZIP what maturin writes: no encryption, and no archives above 4 GiB.
 

@@ -1,5 +1,5 @@
-//! `cargo xtask dist --try`: installs each package of a folder in a new prefix, and runs the first command of README there,
-//! or the first program of `docs/install.md` in the language that the package is for.
+//! `cargo xtask dist --try`: installs each package of a folder in a new prefix, and runs the first command of README
+//! there, or the first program of `docs/install.md` in the language that the package is for.
 
 mod proof;
 mod ways;

@@ -1,4 +1,5 @@
-//! What package managers and containers read about the archives: a formula of Homebrew, a manifest of Scoop, a `Containerfile`.
+//! What package managers and containers read about the archives: a formula of Homebrew, a manifest of Scoop, a
+//! `Containerfile`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

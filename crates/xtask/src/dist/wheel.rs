@@ -7,8 +7,8 @@ use std::process::Command;
 use super::{Trouble, build};
 use crate::ratchet;
 
-/// The ratchets of the wheel, in bytes: by Rust's own linker, and by Zig's. Lower them when the wheel shrinks; raise them with
-/// a reason.
+/// The ratchets of the wheel, in bytes: by Rust's own linker, and by Zig's. Lower them when the wheel shrinks; raise
+/// them with a reason.
 const MOST: usize = 7_200_000;
 const MOST_BY_ZIG: usize = 7_550_000;
 
@@ -32,8 +32,8 @@ pub(super) fn write(out: &Path) -> Result<PathBuf, Trouble> {
         // Wheels for glibc 2.17 have this name.
         command.args(["--zig", "--compatibility", "manylinux2014"]);
     } else if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        // Rust's own linker puts functions that look alike side by side, where deflate finds one in the other: 5 % less. Zig's
-        // has no such option.
+        // Rust's own linker puts functions that look alike side by side, where deflate finds one in the other: 5 %
+        // less. Zig's has no such option.
         command.args(["--", "-Clink-arg=-Wl,--bp-compression-sort=function"]);
     }
     if !command.status().is_ok_and(|it| it.success()) {

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz --pixels-vulkan`: generated pixel shaders are drawn on the first Vulkan device, which records how it
-//! packs them, and compared with the reference engine and the second evaluator in the same waves.
+//! `cargo xtask fuzz --pixels-vulkan`: generated pixel shaders are drawn on the first Vulkan device, which records how
+//! it packs them, and compared with the reference engine and the second evaluator in the same waves.
 //!
 //! What does not run is counted by its reason, and so are the words of logs that the language leaves undefined.
 

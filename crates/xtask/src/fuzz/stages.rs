@@ -1,6 +1,6 @@
-//! `cargo xtask fuzz --pixels`, `--mesh` and `--mesh-vulkan`: generated pixel shaders, or mesh and amplification shaders, on
-//! the reference engine and the fast one or as draws on a device, compared with the second evaluator, on several threads. A
-//! failure is printed with its program.
+//! `cargo xtask fuzz --pixels`, `--mesh` and `--mesh-vulkan`: generated pixel shaders, or mesh and amplification
+//! shaders, on the reference engine and the fast one or as draws on a device, compared with the second evaluator, on
+//! several threads. A failure is printed with its program.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! Matches that name several variants of an enum and have a default for the others: where a new variant silently becomes
-//! one of those others.
+//! Matches that name several variants of an enum and have a default for the others: where a new variant silently
+//! becomes one of those others.
 
 use std::collections::BTreeSet;
 

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::{folder, module, sections, site};
 use crate::{picture, ratchet};
 
-/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason. The module's bar is a
-/// million: it was passed when the sanitizer began to explain each place that differs, and is to be met again.
+/// Ratchets, in bytes: a module grows by itself. Lower them when it shrinks; raise them with a reason. The module's bar
+/// is a million: it was passed when the sanitizer began to explain each place that differs, and is to be met again.
 const MOST_MODULE_PACKED: usize = 1_066_500;
 const MOST_PAGE_PACKED: usize = 1_101_500;
 /// The page without the module.

@@ -1,5 +1,5 @@
-//! The page of concepts: what `wavelane explain` says of waves, divergence or ballots, with a picture of lanes that the engine
-//! draws, and a link that runs the example.
+//! The page of concepts: what `wavelane explain` says of waves, divergence or ballots, with a picture of lanes that the
+//! engine draws, and a link that runs the example.
 
 use std::fmt::Write;
 

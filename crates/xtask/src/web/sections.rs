@@ -1,8 +1,9 @@
 //! The suite as requests to the playground's module, with the answers of the native engine.
 //!
-//! A section becomes one text, with the files that it includes, and the words that the page has for its flags and contents.
-//! What the native engine leaves is judged by the section's own expectations, so that no request misses its section's point.
-//! What the page cannot run (textures, draws, flags of other commands) is compiled only, or left out, and counted by reason.
+//! A section becomes one text, with the files that it includes, and the words that the page has for its flags and
+//! contents. What the native engine leaves is judged by the section's own expectations, so that no request misses its
+//! section's point. What the page cannot run (textures, draws, flags of other commands) is compiled only, or left out,
+//! and counted by reason.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -172,7 +173,8 @@ fn asked(request: Value) -> (Value, Value) {
     (case, answer.unwrap_or_default())
 }
 
-/// Why the page does not run a program, from its message: without the program's own names, so that equal reasons count together.
+/// Why the page does not run a program, from its message: without the program's own names, so that equal reasons count
+/// together.
 fn reason(message: &str) -> String {
     match message.split_once("`: ").or(message.split_once("` is ")) {
         Some((_, what)) => match what.strip_prefix("a ") {

@@ -1,7 +1,7 @@
 //! The pages of the site: the playground in one file, and the documents as HTML, with links that run their examples.
 //!
-//! The playground is `index.html`. A document keeps its path and gets another ending; a block of HLSL in it that is a whole
-//! program gets a link with that program, which the engine itself decides.
+//! The playground is `index.html`. A document keeps its path and gets another ending; a block of HLSL in it that is a
+//! whole program gets a link with that program, which the engine itself decides.
 
 use std::collections::BTreeMap;
 use std::fmt;

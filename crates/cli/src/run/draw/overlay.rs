@@ -1,5 +1,5 @@
-//! `--overlay`: the target, magnified, with its quads, helper lanes or waves drawn over it, or with the meshlets or patches
-//! that its pixels belong to.
+//! `--overlay`: the target, magnified, with its quads, helper lanes or waves drawn over it, or with the meshlets or
+//! patches that its pixels belong to.
 //!
 //! The lane of each pixel is found by drawing the same scene with our own pixel shader: a live lane notes its wave,
 //! and the helper lanes of its quad, which cannot write. It shows lanes as they are launched; where

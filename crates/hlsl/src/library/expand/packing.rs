@@ -68,8 +68,8 @@ pub(super) fn dot2add(e: &mut Emit<'_>, a: &[Value], b: &[Value], acc: Value) ->
     e.add(dot, acc)
 }
 
-/// For each of four byte offsets into the eight bytes of `source`, `accum` plus the distances between the bytes there and
-/// those of the reference that are not zero.
+/// For each of four byte offsets into the eight bytes of `source`, `accum` plus the distances between the bytes there
+/// and those of the reference that are not zero.
 pub(super) fn msad4(
     e: &mut Emit<'_>,
     reference: Value,

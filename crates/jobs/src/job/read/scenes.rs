@@ -21,8 +21,8 @@ use crate::{Error, yaml};
 /// Opens a file beside the one that names it.
 pub type Open<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 
-/// Reads the top levels of a text that holds the `Buffers` and the `AccelerationStructures` of a job; its other keys are
-/// ignored. Buffers may name a file instead of their data.
+/// Reads the top levels of a text that holds the `Buffers` and the `AccelerationStructures` of a job; its other keys
+/// are ignored. Buffers may name a file instead of their data.
 pub fn read_scenes(text: &str, open: &mut Open<'_>) -> Result<Vec<Scene>, Vec<Error>> {
     let tree = yaml::read(text).map_err(|error| vec![error])?;
     let mut reader = Reader::new(crate::Api::default());

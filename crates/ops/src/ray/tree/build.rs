@@ -1,4 +1,5 @@
-//! Builds a tree, top down: ranges of primitives are split in two, and a node splits its largest child until it has eight.
+//! Builds a tree, top down: ranges of primitives are split in two, and a node splits its largest child until it has
+//! eight.
 
 use super::bounds::Bounds;
 use super::cells::Cells;

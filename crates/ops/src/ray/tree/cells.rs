@@ -1,5 +1,5 @@
-//! The first splits of a large tree. A sample of the primitives chooses all of them, and every primitive is then moved once,
-//! to where the last of them want it, instead of once for each.
+//! The first splits of a large tree. A sample of the primitives chooses all of them, and every primitive is then moved
+//! once, to where the last of them want it, instead of once for each.
 
 use super::build::Range;
 use super::rows::{Item, Rows};
@@ -9,7 +9,8 @@ use super::split::{SAMPLES, Split};
 const DEPTH: u32 = 6;
 const LAST: usize = 1 << DEPTH;
 
-/// Cells, each the half of another one: a binary tree, in which the halves of a cell are at twice its index and next to it.
+/// Cells, each the half of another one: a binary tree, in which the halves of a cell are at twice its index and next to
+/// it.
 pub(super) struct Cells {
     /// What is in each; empty if the primitives are too few.
     ranges: Vec<Range>,

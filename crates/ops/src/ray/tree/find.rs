@@ -58,8 +58,8 @@ impl Keep for All {
     }
 }
 
-/// The search of a ray, which advances by a node or a leaf at a time. It keeps the hits in the interval that come after one
-/// of the canonical order.
+/// The search of a ray, which advances by a node or a leaf at a time. It keeps the hits in the interval that come after
+/// one of the canonical order.
 #[derive(Debug)]
 pub(in crate::ray) struct Find<'s, K> {
     wanted: Wanted,

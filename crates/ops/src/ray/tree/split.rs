@@ -89,8 +89,8 @@ impl Split {
         item.low[axis] + item.high[axis] < self.centre
     }
 
-    /// Moves what is on the left before what is on the right, and returns where that begins: Lomuto's partition, without
-    /// branches on the side of an item, which a processor cannot predict.
+    /// Moves what is on the left before what is on the right, and returns where that begins: Lomuto's partition,
+    /// without branches on the side of an item, which a processor cannot predict.
     pub(super) fn partition(&self, items: &mut [Item]) -> usize {
         let mut first = 0;
         for at in 0..items.len() {

@@ -1,7 +1,7 @@
 //! What devices may record: where Direct3D leaves a write of sampler feedback open, and devices differ.
 //!
-//! [`write`](super::write) is our choice. [`admissible`] bounds the others: texels that may be marked besides, and whole
-//! writes that may replace it. It bounds the known behaviour of devices, and is not a model of any one of them.
+//! [`write`](super::write) is our choice. [`admissible`] bounds the others: texels that may be marked besides, and
+//! whole writes that may replace it. It bounds the known behaviour of devices, and is not a model of any one of them.
 //!
 //! Spec: `docs/feedback.md`, "How devices differ", whose numbers the reasons have.
 

@@ -1,7 +1,8 @@
 //! Differences between orders at one width: first all runs are made, then each difference is explained.
 //!
 //! The reference is the largest set of orders that agree on a buffer: that of the launch, unless there is a larger one.
-//! An explanation is given another order of the reference, if there is one, so that it knows which differences are harmless.
+//! An explanation is given another order of the reference, if there is one, so that it knows which differences are
+//! harmless.
 
 use std::collections::VecDeque;
 use std::hash::Hasher;

@@ -1,5 +1,5 @@
-//! Faults in how groups wait for each other, how many waves a group is taken to have, and in work that waves take from a
-//! counter.
+//! Faults in how groups wait for each other, how many waves a group is taken to have, and in work that waves take from
+//! a counter.
 
 use sanitizer::Kind;
 

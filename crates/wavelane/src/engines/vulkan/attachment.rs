@@ -402,8 +402,8 @@ impl Attachments {
         for plane in self.images.iter().flatten().flat_map(|it| &it.planes) {
             let it = &mut attached[plane.number];
             if let Some(sampled) = &plane.sampled {
-                // SAFETY: the staging buffer is mapped whole, and has room for the samples at the offset; the device has
-                // finished.
+                // SAFETY: the staging buffer is mapped whole, and has room for the samples at the offset; the device
+                // has finished.
                 unsafe { sampled.keep(self.mapped.add(plane.staged[0] as usize), plane, it) };
                 continue;
             }

@@ -339,8 +339,8 @@ impl Drawn {
             .color_blend_state(&blend)
             .layout(self.layout)
             .push_next(&mut rendering)];
-        // SAFETY: everything that the structures name is alive, and within the device's features, which `state::check` has
-        // compared.
+        // SAFETY: everything that the structures name is alive, and within the device's features, which `state::check`
+        // has compared.
         let pipelines = unsafe {
             self.context.device.create_graphics_pipelines(vk::PipelineCache::null(), &create, None)
         };

@@ -181,8 +181,8 @@ pub(super) struct BoundStages<'a> {
     pub(super) clock: vk::QueryPool,
 }
 
-/// Runs a draw, whose stages are the jobs: `record` records it, after what is bound was brought to the device. Returns the
-/// time between the timestamps that it records.
+/// Runs a draw, whose stages are the jobs: `record` records it, after what is bound was brought to the device. Returns
+/// the time between the timestamps that it records.
 pub(super) fn draw(
     jobs: &[Job<'_>],
     memory: &mut memory::Memory<'_>,
@@ -240,9 +240,9 @@ fn run_with(
     result.map_err(first)
 }
 
-/// Runs all dispatches in one submission, again and again, every time from what the cells hold, which they keep. Returns
-/// the times of the dispatches by the device's clock for each round after a first one, which finds memory and caches
-/// cold.
+/// Runs all dispatches in one submission, again and again, every time from what the cells hold, which they keep.
+/// Returns the times of the dispatches by the device's clock for each round after a first one, which finds memory and
+/// caches cold.
 pub(super) fn measure(
     jobs: &[Job<'_>],
     memory: &mut memory::Memory<'_>,
@@ -438,9 +438,9 @@ impl<'a> Run<'a> {
         let made = &self.made;
         let (context, device) = (made.context, &made.context.device);
         let failed = |it| context.failed(it, 0);
-        // SAFETY: everything that is recorded is alive, and stays so until the end of the run: `self` holds it. The copies
-        // lie inside their buffers, whose sizes are those of what is stored. What was recorded before has finished,
-        // since submission waits for it.
+        // SAFETY: everything that is recorded is alive, and stays so until the end of the run: `self` holds it. The
+        // copies lie inside their buffers, whose sizes are those of what is stored. What was recorded before has
+        // finished, since submission waits for it.
         unsafe {
             let none = vk::CommandPoolResetFlags::empty();
             device.reset_command_pool(made.commands, none).map_err(failed)?;
@@ -884,7 +884,8 @@ impl Made<'_> {
                     write.image_info(&images)
                 }
             };
-            // SAFETY: the set is not in use, and what is written into it is alive, or null where the device allows that.
+            // SAFETY: the set is not in use, and what is written into it is alive, or null where the device allows
+            // that.
             unsafe { device.update_descriptor_sets(&[write], &[]) };
         }
         Ok(sets)

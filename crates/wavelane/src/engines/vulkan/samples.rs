@@ -1,5 +1,5 @@
-//! Copies between the samples of multisampled images and buffers, for which Vulkan has no command: a small shader writes
-//! the bits of each sample of each texel from a buffer, or reads them into one.
+//! Copies between the samples of multisampled images and buffers, for which Vulkan has no command: a small shader
+//! writes the bits of each sample of each texel from a buffer, or reads them into one.
 //!
 //! The buffer holds four words for each sample, with the samples as layers. Colours pass through an integer view with
 //! texels of the same size, so that the shader does not depend on the format; depth is read as a float.
@@ -63,8 +63,8 @@ impl SampleCopy {
         SampleCopy::new(context, Way::Fill, view, region, groups)
     }
 
-    /// Prepares a copy; the view, of all layers of a two-dimensional image, is freed with it. `groups` are the width, the
-    /// height, and the samples of all layers.
+    /// Prepares a copy; the view, of all layers of a two-dimensional image, is freed with it. `groups` are the width,
+    /// the height, and the samples of all layers.
     pub(super) fn new(
         context: &Context,
         way: Way,

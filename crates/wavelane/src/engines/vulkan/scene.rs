@@ -224,7 +224,8 @@ impl Built {
         self.inputs.push(memory);
         let device = &self.context.device;
         let (all, none) = (vk::WHOLE_SIZE, vk::MemoryMapFlags::empty());
-        // SAFETY: the memory can be mapped, is mapped once, is as large as the bytes, and the device does not use it yet.
+        // SAFETY: the memory can be mapped, is mapped once, is as large as the bytes, and the device does not use it
+        // yet.
         unsafe {
             let mapped = device.map_memory(memory.memory, 0, all, none);
             let mapped: *mut u8 = mapped.map_err(|it| self.context.failed(it, size))?.cast();

@@ -4,8 +4,8 @@
 //! - A writable texture or typed buffer whose format has more channels than the shader declares gets an element with as
 //!   many, so that a store keeps those that the shader does not write.
 //!
-//! - The emitter gets the formats and samplers that are bound, if they are the same for all elements of a resource; where
-//!   there is sampler feedback, those of all elements, and the textures of maps.
+//! - The emitter gets the formats and samplers that are bound, if they are the same for all elements of a resource;
+//!   where there is sampler feedback, those of all elements, and the textures of maps.
 //!
 //! Programs are cached by the properties used here: the [`Key`].
 

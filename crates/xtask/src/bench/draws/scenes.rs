@@ -25,8 +25,8 @@ pub(super) struct Scene {
     /// The semantics of the vertex buffer, and how many floats each has.
     pub(super) attributes: &'static [(&'static str, u32)],
     pub(super) indices: fn() -> Vec<u32>,
-    /// The floats that a vertex has beside its position, as the fixed functions see them; `None` where vertices are made
-    /// by more than a vertex shader, or where the fixed functions are not what is measured.
+    /// The floats that a vertex has beside its position, as the fixed functions see them; `None` where vertices are
+    /// made by more than a vertex shader, or where the fixed functions are not what is measured.
     pub(super) varyings: Option<u32>,
     pub(super) work: Work,
     pub(super) triangles: u32,

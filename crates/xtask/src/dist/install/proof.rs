@@ -22,7 +22,8 @@ enum Prints {
 const README: &str = "README's first command";
 
 impl Proof {
-    /// README's first command, which prints what README shows. `start` are the program and the words before the command's.
+    /// README's first command, which prints what README shows. `start` are the program and the words before the
+    /// command's.
     pub(super) fn readme(mut start: Command) -> Result<Proof, String> {
         let (words, printed) = first_command()?;
         start.args(words).current_dir(crate::root());
