@@ -501,7 +501,7 @@ fn a_pixel_shader_is_compared_without_a_job() {
 
 #[test]
 fn pixels_have_places() {
-    let folder = folder("places", &[("a.test", &PACKED.replace("SHOWN", "position / 3"))]);
+    let folder = folder("positions", &[("a.test", &PACKED.replace("SHOWN", "position / 3"))]);
     let words = ["diff", "a.test", "--engines", "interp,cpu", "--unordered", "T"];
     let refused = wavelane(&words, &folder);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stdout));

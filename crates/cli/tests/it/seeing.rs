@@ -403,7 +403,7 @@ fn failed_tests_have_pages() {
     let (status, _, err) =
         wavelane("failures", TESTS, &["test", "a.hlsl", "--timeline", "a.hlsl/no"]);
     assert_eq!(status, 2, "{err}");
-    assert!(err.contains("cannot be made"), "{err}");
+    assert!(err.contains("cannot be created"), "{err}");
 }
 
 #[test]
