@@ -4,7 +4,7 @@
 //! order that gives the same result. The kernels with groupshared memory do the work of a whole group at a time,
 //! without barriers. Only the benchmarks call them.
 //!
-//! Unsafe code stands here because the instructions of a processor are asked for by name.
+//! The code is unsafe because it names instructions that not every processor has.
 
 pub mod clock;
 pub mod device;

@@ -148,9 +148,9 @@ pub(crate) struct Layout {
     /// Only for vertex and pixel shaders.
     pub(crate) stage: Option<StageRows>,
     pub(crate) rows: usize,
-    /// How many rows there are: as many as the call with the most of them uses.
-    pub(crate) row_count: usize,
     pub(crate) row_bytes: usize,
+    /// Where the rows end: there are as many as the call with the most of them uses.
+    pub(crate) rows_end: usize,
     /// The offset of each private array.
     pub(crate) privates: Vec<usize>,
     pub(crate) privates_end: usize,
@@ -262,8 +262,8 @@ impl Layout {
             slices,
             stage,
             rows,
-            row_count: 0,
             row_bytes: lanes * 8,
+            rows_end: rows,
             privates: Vec::new(),
             privates_end: 0,
             saved: 0,
@@ -283,8 +283,8 @@ impl Layout {
 
     /// Completes the layout when the number of rows is known.
     pub(crate) fn close(&mut self, module: &Module, rows: usize) {
-        self.row_count = rows;
-        let mut end = self.row(rows).next_multiple_of(64);
+        self.rows_end = self.row(rows);
+        let mut end = self.rows_end.next_multiple_of(64);
         self.privates.clear();
         for memory in &module.privates {
             self.privates.push(end);
