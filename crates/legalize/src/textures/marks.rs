@@ -307,9 +307,8 @@ impl<'a> Writer<'a> {
 
     /// The fraction of a position times an integer of at most 15 bits, rounded down and up.
     ///
-    /// The fraction is high / 2³¹ + low / 2⁶⁷, and a rest that is not 0 only below 2⁻¹⁵, where the product is less than
-    /// 1. Each part times the integer fits in 64 bits. The fraction itself is rounded just below 0, as in the
-    /// definition.
+    /// The fraction is high / 2³¹ + low / 2⁶⁷, and a rest that is not 0 only below 2⁻¹⁵, where the product is below 1.
+    /// Each part times the integer fits in 64 bits. The fraction itself is rounded just below 0, as in the definition.
     fn scaled_fraction(&'a self, position: Term<'a>, by: Term<'a>) -> [Term<'a>; 2] {
         let fraction = (position - position.floor()) * position.double((1u64 << 31) as f64);
         let high = self.whole(fraction);

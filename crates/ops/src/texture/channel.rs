@@ -56,8 +56,8 @@ impl Channel {
         (self.whole(raw) as f64 / self.most() as f64).max(-1.0)
     }
 
-    /// The step of a normalised channel nearest to a number, halves away from zero: clamp, scale and round. NaN gives
-    /// 0. Negative steps are sign-extended.
+    /// The step of a normalised channel nearest to a number, halves away from zero: clamp, scale and round. NaN
+    /// gives 0. Negative steps are sign-extended.
     pub fn nearest(self, value: f64) -> i64 {
         let least = if self.is_signed() { -1.0 } else { 0.0 };
         // NaN passes the clamp, and the conversion makes it 0.
