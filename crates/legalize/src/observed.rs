@@ -88,7 +88,7 @@ impl Classes {
 mod tests {
     use super::*;
 
-    /// The NaN of a sum goes unseen by what gives its own: a rounding, a root, an `fma`. That of a negation is seen.
+    /// Operations that make their own NaN (a rounding, a root, an `fma`) do not observe that of a sum; a negation does.
     #[test]
     fn operations_of_ieee_754_do_not_observe_the_bits_of_a_nan() {
         let observes = |op: &str| {

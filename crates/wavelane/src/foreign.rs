@@ -8,7 +8,7 @@
 //! error. Specialization constants get the shader's values.
 //!
 //! Deliberately absent: validation beyond what is read. A driver does not validate a module, so an invalid one can
-//! crash the process; whoever runs one vouches for it (`vouched.rs`).
+//! crash the process; the caller vouches for it (`vouched.rs`).
 
 mod parse;
 #[allow(unsafe_code, reason = "a driver trusts the modules that it runs")]

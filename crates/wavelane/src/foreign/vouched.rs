@@ -39,7 +39,7 @@ impl Device {
     /// - does nothing undefined in any dispatch of the pipeline: it accesses only the resources that are bound, within
     ///   their bounds where the device does not check them, and in PTX only the memory that its parameters name.
     ///
-    /// For modules of unknown origin, run a validator first, or run them in a process of their own.
+    /// For modules of unknown origin, run a validator first, or run them in a separate process.
     ///
     /// ```no_run
     /// use wavelane::*;
