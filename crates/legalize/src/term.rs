@@ -78,7 +78,7 @@ impl<'a> Term<'a> {
         self.combined(op, other, true)
     }
 
-    /// Arithmetic on floats where nobody sees the bits of a NaN.
+    /// Arithmetic on floats where the bits of a NaN are not observed.
     pub(crate) fn number(self, op: Binary, other: Term<'a>) -> Term<'a> {
         self.combined(op, other, false)
     }
@@ -280,7 +280,7 @@ impl<'a> Term<'a> {
         self.unary(Unary::Convert { to, from_sign: sign, to_sign: sign })
     }
 
-    /// A float in another type, where nobody sees the bits of a NaN.
+    /// A float in another type, where the bits of a NaN are not observed.
     pub(crate) fn as_number(self, ty: Ty) -> Term<'a> {
         self.with(self.to.converted(self.value, Signed, ty))
     }
