@@ -182,7 +182,7 @@ impl Constructs {
     pub fn of_inst(&self, inst: Inst) -> &Contents {
         match self.insts.get(&inst) {
             Some(contents) => contents,
-            None => unreachable!("only constructs have constructs, and each has been visited"),
+            None => unreachable!("only constructs have contents, and each has been visited"),
         }
     }
 

@@ -29,56 +29,13 @@ const MOST_REGISTERS: u32 = 96;
 /// The threads of a GPU that hold a wave between them.
 const LANES_OF_THREADS: u32 = 32;
 
-/// A rewrite, named after what it replaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rewrite {
-    /// Loops over first lanes, by one match.
-    FirstLaneLoops,
-    /// Groups that have too few loads in flight, by several in one.
-    SmallGroups,
-    /// Additions to a small buffer by each wave, by additions to groupshared copies.
-    WaveAdditions,
-    /// Additions by each wave whose result is used, by one for each group.
-    WaveReservations,
-    /// Loops whose course is known.
-    KnownLoops,
-    /// Private arrays whose indices are known.
-    KnownElements,
-}
-
 /// The rewrites that are worth their while on a device. A device has no less without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rewrites(u8);
-
-impl Rewrites {
-    /// What takes long on GPUs in general.
-    pub(crate) const OF_DISPATCHES: Rewrites = Rewrites::of(&[
-        Rewrite::FirstLaneLoops,
-        Rewrite::SmallGroups,
-        Rewrite::WaveAdditions,
-        Rewrite::WaveReservations,
-    ]);
-    /// For a device whose compiler neither unrolls loops nor keeps arrays in registers.
-    pub(crate) const UNROLLING: Rewrites =
-        Rewrites::of(&[Rewrite::KnownLoops, Rewrite::KnownElements]);
-
-    const fn of(all: &[Rewrite]) -> Rewrites {
-        let (mut set, mut number) = (0, 0);
-        while number < all.len() {
-            set |= 1 << all[number] as u8;
-            number += 1;
-        }
-        Rewrites(set)
-    }
-
-    /// Both sets in one.
-    pub(crate) fn and(self, other: Rewrites) -> Rewrites {
-        Rewrites(self.0 | other.0)
-    }
-
-    fn contains(self, rewrite: Rewrite) -> bool {
-        self.0 & 1 << rewrite as u8 != 0
-    }
+pub(crate) struct Rewrites {
+    /// What takes long on GPUs in general, for one dispatch: the first three.
+    pub(crate) of_dispatches: bool,
+    /// The last one, for a device whose compiler neither unrolls loops nor keeps arrays in registers.
+    pub(crate) unrolling: bool,
 }
 
 /// What the rewrites may rely on.
@@ -128,20 +85,18 @@ pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> 
         }
         None => false,
     };
-    let asks = |rewrite: Rewrite| target.rewrites.contains(rewrite);
+    let Rewrites { of_dispatches, unrolling } = target.rewrites;
     let module = &mut result.module;
-    if asks(Rewrite::FirstLaneLoops) {
+    if of_dispatches {
         became(matched(module, known.width), module);
     }
-    if asks(Rewrite::SmallGroups)
-        && let Some((new, coarse)) = coarser(module, known)
-    {
+    if of_dispatches && let Some((new, coarse)) = coarser(module, known) {
         result.coarse = coarse;
         became(Some(new), module);
     }
+    let sizes = known.sizes.filter(|_| of_dispatches);
     // The record would be among those of textures.
-    let sizes = known.sizes.filter(|_| !uses_textures(module));
-    if let Some(sizes) = sizes.filter(|_| asks(Rewrite::WaveAdditions)) {
+    if let Some(sizes) = sizes.filter(|_| !uses_textures(module)) {
         let record = match (known.dispatch, known.blocks) {
             _ if !known.in_constants => Some(Record::Buffer),
             (Some(dispatch), Some(blocks)) => {
@@ -152,14 +107,11 @@ pub fn rewritten<'a>(module: &'a Module, target: &Target, known: &Known<'_>) -> 
         };
         result.in_turn = became(record.and_then(|it| merged_by(module, sizes, it)), module);
     }
-    if let Some(sizes) = known.sizes.filter(|_| asks(Rewrite::WaveReservations) && !result.in_turn)
-    {
+    if let Some(sizes) = sizes.filter(|_| !result.in_turn) {
         became(aggregated(module, known.width, sizes), module);
     }
-    if asks(Rewrite::KnownLoops) {
+    if unrolling {
         became(unrolled(module, known.width), module);
-    }
-    if asks(Rewrite::KnownElements) {
         became(promoted(module), module);
     }
     result

@@ -262,7 +262,8 @@ impl Target {
     }
 
     pub fn cuda() -> Target {
-        Target { rewrites: Rewrites::UNROLLING, ..Target::of_rows(&[COMMON, CUDA]) }
+        let rewrites = Rewrites { unrolling: true, ..Rewrites::default() };
+        Target { rewrites, ..Target::of_rows(&[COMMON, CUDA]) }
     }
 
     /// The device with the fewest capabilities.
@@ -299,7 +300,7 @@ impl Target {
     /// The same device, if programs are rewritten for one dispatch where that cannot be observed
     /// ([`crate::rewritten`]).
     pub fn with_rewrites(mut self) -> Target {
-        self.rewrites = self.rewrites.and(Rewrites::OF_DISPATCHES);
+        self.rewrites.of_dispatches = true;
         self
     }
 
