@@ -508,7 +508,7 @@ void main(uint t : SV_GroupIndex) {
 //| 6 |     Buffer[t] = ClusterID();
 //|   |                 ^^^^^^^^^
 //|   |
-//|   = help: `ClusterID` is only proposed for HLSL; in HLSL, there are no clusters of geometry yet: `PrimitiveIndex()` and `GeometryIndex()` identify what was hit
+//|   = help: `ClusterID` is only proposed for HLSL; in HLSL, clusters of geometry are not supported yet: `PrimitiveIndex()` and `GeometryIndex()` identify what was hit
 //|
 //| FILE:7:17: error: there is no function `alignof` [unknown-name]
 //|   |

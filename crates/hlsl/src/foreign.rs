@@ -238,7 +238,7 @@ const ROWS: &[(&str, &str, Row)] = &[
         "ClusterID CandidateClusterID CommittedClusterID",
         PROPOSED,
         Text(
-            "there are no clusters of geometry yet: `PrimitiveIndex()` and `GeometryIndex()` identify what was hit",
+            "clusters of geometry are not supported yet: `PrimitiveIndex()` and `GeometryIndex()` identify what was hit",
         ),
     ),
     (
